@@ -36,9 +36,10 @@ from discreet.method.base.problem import CutProblem
 from discreet.method.local import gains
 from discreet.method.local.grouping import Local
 from discreet.method.local.items import parts_of
+from discreet.method.local.lattice import few_levels
 from discreet.method.local.price_kernels import CellStates, PricedCells, PricedRows, PricingRoom, raise_prices
-from discreet.method.local.search import MOST_VECTORS, search
-from discreet.method.local.shapes import Labels, shape_of, thinned
+from discreet.method.local.search import search
+from discreet.method.local.shapes import Labels, shape_of
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from scalability import STAGES, Run, report, timed
@@ -265,7 +266,7 @@ def bounded(k: int, problem: CutProblem) -> None:
     (grouping,) = found.groupings
     shapes = [shape_of(*each, "tight") for each in zip(problem.columns, found.units.columns, strict=True)]
     (part,) = parts_of(problem, shapes)
-    levels = thinned(part.levels, MOST_VECTORS)
+    levels = few_levels(part.levels, len(part.sizes))
     now = np.zeros(len(part.sizes), dtype=np.int64)
     now[part.item_of] = grouping.losses[grouping.group].sum(axis=1)
     whole = int(part.shapes.whole.sum())

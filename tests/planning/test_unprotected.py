@@ -172,7 +172,7 @@ CASES: dict[str, tuple[pl.DataFrame, dict[str, Any], str, str, list[str]]] = {
         ["write strict: false", "write method: decp", REMOVE],
     ),
     "seen by its original values": (
-        table(a="qpqrp", b="qpppq", d="wvuvw"),
+        table(a="pqprpq", b="pqqqqp", d="vwwvuv"),
         {**ask({"k": 2, "over": ["a"]}, columns=GROUPS), "recoding": "local"},
         "original",
         f"naive_bayes: {ORIGINAL}",

@@ -16,6 +16,7 @@ import discreet as d
 from discreet.common.compiled import always
 from discreet.method.base.problem import CutProblem
 from discreet.method.local import pricing, search
+from discreet.method.local.lattice import MOST_VECTORS
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.price_kernels import (
     CellStates,
@@ -253,7 +254,7 @@ def test_prices_make_no_small_table_worse(seed: int, monkeypatch: pytest.MonkeyP
 
 def test_no_sum_of_prices_runs_over() -> None:
     """A row that loses all there is, in as many cells as there may be, all of them worth that."""
-    price, many = 4 * pricing.LARGEST, search.MOST_VECTORS
+    price, many = 4 * pricing.LARGEST, MOST_VECTORS
     case = Case([(0, frozenset([0]))] * many, [1], [2 * price], 1)
     cells, rows, states, scratch = case.arrays()
     live = np.arange(many)

@@ -171,7 +171,10 @@ def refill(cells, items, homes, scratch, need, cell, new, moved, bound):  # type
 
 @kernel
 def settle(cells, index, items, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
-    """Refill a cell that lacks rows or deal its items to others, what is cheaper; return as `deal` does."""
+    """Refill a cell that lacks rows or deal its items to others, what is cheaper; return as `deal` does.
+
+    O(items of the cell * cells of an item).
+    """
     begun = moved
     filled, moved = refill(cells, items, homes, scratch, need, cell, new, begun, bound)
     take_back(items, homes, scratch, moved, begun)
@@ -257,7 +260,8 @@ def accept(items, limits, homes, scratch, more, moved):  # type: ignore[no-untyp
 def move_cells(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
     """Close each of some cells, or open it, where all lose less then; return what all lose more.
 
-    Cells are passed over where none of their items' cells has changed since they were last tried.
+    Cells are passed over where none of their items' cells has changed since they were last tried. O(items of cells),
+    and what trying costs.
     """
     total = 0
     for q in range(len(order)):
@@ -285,7 +289,7 @@ def move_cells(cells, index, items, limits, homes, scratch, need, order):  # typ
 def move_items(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
     """Move each of some items to the cell with enough rows in which it loses least, where all lose less then.
 
-    The cell that it leaves is settled. Returns what all lose more.
+    The cell that it leaves is settled. Returns what all lose more. O(items), and what settling costs.
     """
     total = 0
     for q in range(len(order)):

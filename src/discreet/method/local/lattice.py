@@ -16,10 +16,12 @@ import numpy.typing as npt
 
 from discreet.encoded import keys
 from discreet.method.local.peeling_kernels import Lattice
-from discreet.method.local.shapes import Level
+from discreet.method.local.shapes import Level, thinned
 
 MOST_ENTRIES = 24_000_000
 """Cells that are kept of all combinations under all vectors of both blocks."""
+MOST_VECTORS = 20_000
+"""Level vectors that are looked at."""
 MOST_COLUMNS = 14
 """Columns between which the best two blocks are looked for."""
 
@@ -30,6 +32,20 @@ class LevelBlock:
 
     combination: npt.NDArray[np.int32]
     cells: npt.NDArray[np.int32]
+
+
+def few_levels(levels: Sequence[Sequence[Level]], rows: int) -> list[list[Level]]:
+    """Return the levels of all columns, few enough for their combinations to be looked at; none if that fails."""
+    most = float(MOST_VECTORS)
+    while True:
+        kept = thinned(levels, most)
+        vectors = float(np.prod([float(len(each)) for each in kept]))
+        _, _, entries = two_blocks(kept, rows)
+        if vectors <= MOST_VECTORS and entries <= MOST_ENTRIES:
+            return kept
+        if most < 2 or all(len(each) <= 2 for each in kept):
+            return []
+        most = min(vectors, most) / 2
 
 
 def block_of(codes: npt.NDArray[np.int32], levels: Sequence[Sequence[Level]]) -> LevelBlock:

@@ -31,16 +31,14 @@ from discreet.method.local.group_kernels import NEVER, ItemGroups
 from discreet.method.local.group_room import broken_groups, collected, copied, undo_room, with_rest
 from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.items import ItemPart, always_broken, parts_of
-from discreet.method.local.lattice import MOST_ENTRIES, LevelBlock, block_of, two_blocks
+from discreet.method.local.lattice import LevelBlock, block_of, few_levels, two_blocks
 from discreet.method.local.peeling import Peeling, PeelingWatch, most_members
 from discreet.method.local.price_kernels import PricedCells
 from discreet.method.local.pricing import FEW_PRICED, MOST_PRICED, priced
 from discreet.method.local.settling import Settled, Settling, looks_at_once
-from discreet.method.local.shapes import Labels, Level, shape_of, thinned, units_of
+from discreet.method.local.shapes import Labels, Level, shape_of, units_of
 from discreet.method.local.sweeping import swept
 
-MOST_VECTORS = 20_000
-"""Level vectors that are looked at."""
 MOST_LOOKS = 30_000_000
 """Pairs of a row and a group that are looked at in each step that makes groups better."""
 MANY_ITEMS, MOST_TIMES = 200_000, 5
@@ -154,19 +152,6 @@ class _LocalSearch:
 
     # Peeling
 
-    def _levels(self) -> list[list[Level]]:
-        """Return the levels of all columns, few enough for their combinations to be looked at; none if that fails."""
-        levels, most = self.part.levels, float(MOST_VECTORS)
-        while True:
-            kept = thinned(levels, most)
-            vectors = float(np.prod([float(len(each)) for each in kept]))
-            _, _, entries = two_blocks(kept, self.rows)
-            if vectors <= MOST_VECTORS and entries <= MOST_ENTRIES:
-                return kept
-            if most < 2 or all(len(each) <= 2 for each in kept):
-                return []
-            most = min(vectors, most) / 2
-
     def _peel(self) -> tuple[Ints, int]:
         """Return the group of each item (-1: left over) and how many groups there are."""
         part = self.part
@@ -174,7 +159,7 @@ class _LocalSearch:
         count = np.zeros(2, dtype=np.int64)
         if not self.rows:
             return of, 0
-        levels = self._levels()
+        levels = few_levels(part.levels, self.rows)
         self.levels = levels
         if levels:
             left, right, _ = two_blocks(levels, self.rows)
@@ -253,8 +238,7 @@ class _LocalSearch:
     def _by_prices(self) -> tuple[list[ItemGroups], bool]:
         """Return the groups, after those by the prices of rows where hardly more is lost with these.
 
-        Of many rows whose labels are those of cells the better alone, made as good as can be by moves of cells; second
-        it is said that they need not be made better.
+        Of many rows whose labels are those of cells the better ones alone; these (second) need not be made better.
         """
         before = self.groups
         usable = self.blocks is not None and not self.predicts and self.part.least > 1 and self.rows <= MOST_PRICED
@@ -275,8 +259,7 @@ class _LocalSearch:
             self.groups = before
             self._move_cells(promising)
             ways.append(self.groups)
-        made = [self._better(each, improve=False, last=False) for each in ways]
-        return [min(made, key=lambda found: found[:2])[2]], True
+        return [min((self._better(each, improve=False, last=False) for each in ways), key=lambda way: way[:2])[2]], True
 
     def _move_cells(self, promising: PricedCells) -> None:
         """Open and close cells, and move rows, while all lose less."""
