@@ -110,7 +110,8 @@ def cheapest_first(keys, rows, sizes, begin, stop, lacks):  # type: ignore[no-un
     """
     while lacks > 0 and begin < stop:
         if stop - begin > FEW:  # are those below some key too few?
-            end = split_at(keys, rows, begin, stop, keys[(begin + stop) >> 1])
+            pivot = keys[(begin + stop) >> 1]
+            end = split_at(keys, rows, begin, stop, pivot)
             more = 0
             for z in range(begin, end):
                 more += sizes[rows[z]]
@@ -121,6 +122,11 @@ def cheapest_first(keys, rows, sizes, begin, stop, lacks):  # type: ignore[no-un
             begin = end
             if more > 0:
                 continue
+            end = split_at(keys, rows, begin, stop, pivot + 1)  # all with the least key, who may be many
+            while lacks > 0 and begin < end:
+                lacks -= sizes[rows[begin]]
+                begin += 1
+            continue
         pick(keys, rows, begin, stop)
         lacks -= sizes[rows[begin]]
         begin += 1
