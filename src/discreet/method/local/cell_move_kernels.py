@@ -218,7 +218,7 @@ def open_cell(cells, index, items, homes, scratch, need, cell):  # type: ignore[
     end = cheapest_first(keys, order, items.sizes, gainers, found, lacks)
     for z in range(gainers, end):
         gain -= keys[z] * items.sizes[order[z]]
-    if gain <= 0:
+    if gain <= 0 or end > len(scratch.item):
         return NEVER, 0
     more, moved = 0, 0
     while moved < end:
