@@ -240,6 +240,18 @@ def test_whoever_ends_them_meanwhile_has_groups_that_are_safe(monkeypatch: pytes
         check(problem, search.search(problem, carry_on=carry_on), ["tight"] * 5, [Fraction(1)] * 5)
 
 
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("too_many", [False, True])
+def test_groups_that_hide_too_many_rows_are_made_better_in_every_way(
+    too_many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called: list[bool] = []
+    monkeypatch.setattr(search._LocalSearch, "_hides_too_many", lambda _: too_many)
+    monkeypatch.setattr(search._LocalSearch, "_improve", lambda _: called.append(True))
+    checked(competing(300))
+    assert len(called) == 2 * too_many
+
+
 def test_of_cells_with_the_same_rows_the_one_that_loses_least_stays() -> None:
     cells = PricedCells(
         np.array([0, 2, 4, 6, 8]), np.array([5, 3, 9, 3]), np.array([0, 1, 0, 1, 1, 2, 0, 1], dtype=np.uint32)

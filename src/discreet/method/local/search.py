@@ -125,8 +125,7 @@ class _LocalSearch:
         of, count = self._peel()
         if not self.going:
             of, count = swept(self.part, of, count)
-        self.groups = with_rest(self.part, of, count)
-        stuck, removed = list[int](), list[int]()
+        self.groups, stuck, removed = with_rest(self.part, of, count), list[int](), list[int]()
         self._split(range(count, count + self.part.fixed))
         broken = broken_groups(self.part, self.groups)
         for place, g in enumerate(broken):
@@ -238,14 +237,14 @@ class _LocalSearch:
     def _by_prices(self) -> tuple[list[ItemGroups], bool]:
         """Return the groups, after those by the prices of rows where hardly more is lost with these.
 
-        Of many rows whose labels are those of cells the better ones alone; these (second) need not be made better.
+        Of many rows whose labels are those of cells the better ones alone, done (second) unless too many are hidden.
         """
         before = self.groups
         usable = self.blocks is not None and not self.predicts and self.part.least > 1 and self.rows <= MOST_PRICED
-        found = priced(self.part, self.levels, before, self._going) if usable and self._going() else None
-        if found is None:
+        by_price = priced(self.part, self.levels, before, self._going) if usable and self._going() else None
+        if by_price is None:
             return [before], False
-        self.groups, promising = found
+        self.groups, promising = by_price
         if not self.part.told_by_levels:
             self._dissolve()
             self._relocate()
@@ -259,7 +258,8 @@ class _LocalSearch:
             self.groups = before
             self._move_cells(promising)
             ways.append(self.groups)
-        return [min((self._better(each, improve=False, last=False) for each in ways), key=lambda way: way[:2])[2]], True
+        found = min((self._better(each, improve=False, last=False) for each in ways), key=lambda way: way[:2])
+        return ([found[2], before], False) if found[0] else ([found[2]], True)
 
     def _move_cells(self, promising: PricedCells) -> None:
         """Open and close cells, and move rows, while all lose less."""
