@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.encoded import Ints, keys, regroup
 from discreet.method.base.limits import lines_of, stacked
+from discreet.method.base.measure_kernels import MEASURE, ROWS
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags
 from discreet.method.local.goals import with_goals
@@ -50,6 +51,11 @@ class ItemPart:
     def told_by_levels(self) -> bool:
         """Whether labels of groups are those of cells: there are no numbers or sets, whose labels may be tighter."""
         return all(each.kind != SET and not len(each.space.places) for each in self.shape)
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether all limits are on numbers of rows."""
+        return bool((self.limits.lines[:, MEASURE] == ROWS).all())
 
     @property
     def cells(self) -> Ints:

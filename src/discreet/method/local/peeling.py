@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.encoded import Ints
-from discreet.method.base.measure_kernels import MEASURE, ROWS
 from discreet.method.local import peeling_kernels as kernels
 from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import lattice_of
@@ -57,7 +56,7 @@ class Peeling:
         scarce = bounded or len(part.sizes) > MANY_ROWS
         self.near = part.least if scarce else max(part.least * 7 // 10, 1)
         # Where rows are all that counts, a cell with the same rows as a finer one has been looked at already.
-        self.once = bool((part.limits.lines[:, MEASURE] == ROWS).all())
+        self.once = part.counts_rows
         self.found = _room(max(MOST_MEMBERS, 2 * len(part.sizes)), most_members(part, levels))
 
     def run(self, carry_on: Callable[[PeelingWatch], bool], of: Ints, count: Ints, missed: Ints) -> None:

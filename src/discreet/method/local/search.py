@@ -250,7 +250,7 @@ class _LocalSearch:
             self._relocate()
         self._move_cells(promising)
         now, then = (int(group_kernels.total_cost(groups)) for groups in (self.groups, before))
-        if self.rows <= FEW_PRICED or not self.part.told_by_levels:
+        if self.rows <= FEW_PRICED or not (self.part.told_by_levels and self.part.counts_rows):
             # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
             return ([before] if now * 100 >= then * 101 else [self.groups, before]), False
         ways = [self.groups]
