@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.common.compiled import always
 from discreet.method.local import cell_moves, pricing, search
-from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells, move_items
+from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells
 from discreet.method.local.group_kernels import GroupLimits
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.price_kernels import PricedCells, cheapest_first
@@ -76,7 +76,7 @@ def moved(case: Groups, *, sweeps: int, most_moves: int = 100) -> tuple[list[int
     given_ = cells, cells_of_items(cells, len(sizes)), MovedItems(sizes, figures), none, homes, scratch, case.need
     more = 0
     for _ in range(sweeps):
-        step = move_cells(*given_, np.arange(count)) + move_items(*given_, np.arange(len(sizes)))
+        step = move_cells(*given_, np.arange(count))
         assert step <= 0
         more += step
         assert homes.figures[:, 0].tolist() == slow.rows_of(case.cells, case.sizes, homes.cell.tolist())

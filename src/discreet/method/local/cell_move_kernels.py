@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.local.group_kernels import NEVER, keeps
@@ -115,7 +117,7 @@ def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: igno
     """
     more = 0
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
-        item = cells.members[at]
+        item = np.int64(cells.members[at])  # of one width everywhere: loops are compiled for it once
         if homes.cell[item] != cell:
             continue
         to = -1
@@ -282,29 +284,4 @@ def move_cells(cells, index, items, limits, homes, scratch, need, order):  # typ
                 continue
         more, moved = open_cell(cells, index, items, homes, scratch, need, cell)
         total += accept(items, limits, homes, scratch, more, moved)
-    return total
-
-
-@kernel
-def move_items(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
-    """Move each of some items to the cell with enough rows in which it loses least, where all lose less then.
-
-    The cell that it leaves is settled. Returns what all lose more. O(items), and what settling costs.
-    """
-    total = 0
-    for q in range(len(order)):
-        item = order[q]
-        was = homes.cell[item]
-        for z in range(index.begin[item], index.begin[item + 1]):
-            to = index.cells[z]
-            if to == was or cells.loss[to] >= cells.loss[was]:
-                break
-            if homes.figures[to, 0] < need:
-                continue
-            more, moved = rehome(items, cells.loss, homes, scratch, item, to, 0), 1
-            if 0 < homes.figures[was, 0] < need:
-                cost, moved = settle(cells, index, items, homes, scratch, need, was, -1, moved, -more)
-                more += cost
-            total += accept(items, limits, homes, scratch, more, moved)
-            break
     return total

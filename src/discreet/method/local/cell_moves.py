@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells, move_items
+from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
@@ -26,7 +26,7 @@ MOST_BOXED = 300_000_000
 """Pairs of a group and a row that are looked at for that."""
 SWEEPS = 10
 AT_ONCE = 200_000
-"""Rows of cells, or rows, that are gone through between two looks at the time."""
+"""Rows of cells that are gone through between two looks at the time."""
 MOST_MOVES = 4
 """Times as many moves as there are rows are remembered of one step; a step of more is not taken."""
 
@@ -56,10 +56,6 @@ def by_cell_moves(
             if not carry_on():
                 break
             more += move_cells(*given, some)
-        for some in _pieces(np.arange(len(of)), np.ones(len(of), dtype=np.int64)):
-            if not carry_on():
-                break
-            more += move_items(*given, some)
         if more == 0 or not carry_on():
             break
     numbers, of = np.unique(homes.cell, return_inverse=True)

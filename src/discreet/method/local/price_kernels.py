@@ -312,7 +312,7 @@ def open_and_close(cells, rows, chosen, index, order, need, penalty, rounds, hom
             gone = 0
             if chosen[cell] == 0:
                 for at in range(begin[cell], begin[cell + 1]):
-                    i = members[at]
+                    i = np.int64(members[at])  # of one width everywhere: loops are compiled for it once
                     was = home[i]
                     if loss[cell] < (rows.most[i] if was < 0 else loss[was]):
                         queue[gone], keys[gone] = i, was
@@ -348,7 +348,7 @@ def open_and_close(cells, rows, chosen, index, order, need, penalty, rounds, hom
                         else:
                             moved(cells, rows, home, have, i, was, need, penalty)
                 for at in range(begin[cell], begin[cell + 1]):
-                    i = members[at]
+                    i = np.int64(members[at])
                     if home[i] != cell:
                         continue
                     next_one = -1
