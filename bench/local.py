@@ -33,13 +33,9 @@ import k_anonymity
 import k_scalability
 from adult import data_folder, expand
 from discreet.method.base.problem import CutProblem
-from discreet.method.local import gains
 from discreet.method.local.grouping import Local
-from discreet.method.local.items import parts_of
-from discreet.method.local.lattice import few_levels
-from discreet.method.local.price_kernels import CellStates, PricedCells, PricedRows, PricingRoom, raise_prices
 from discreet.method.local.search import search
-from discreet.method.local.shapes import Labels, shape_of
+from discreet.method.local.shapes import Labels
 from discreet.planning.prepared import prepare
 from discreet.planning.problem import cut_problem
 from scalability import STAGES, Run, report, timed
@@ -262,6 +258,13 @@ def planned(name: str, k: int, problem: CutProblem) -> None:
 
 def bounded(k: int, problem: CutProblem) -> None:
     """Print what the groups found lose, and the bound."""
+    # Only here: other versions, which other benchmarks run beside this one, have other loops.
+    from discreet.method.local import gains
+    from discreet.method.local.items import parts_of
+    from discreet.method.local.lattice import few_levels
+    from discreet.method.local.price_kernels import CellStates, PricedCells, PricedRows, PricingRoom, raise_prices
+    from discreet.method.local.shapes import shape_of
+
     found = search(problem)
     (grouping,) = found.groupings
     shapes = [shape_of(*each, "tight") for each in zip(problem.columns, found.units.columns, strict=True)]
