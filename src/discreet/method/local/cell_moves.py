@@ -74,15 +74,12 @@ def _own_cells(part: ItemPart, groups: ItemGroups, count: int) -> PricedCells:
     find_boxes(part.shapes.kind, codes, order, start, low, high, begin, members)
     lengths = np.diff(begin)
     if not lengths.all():  # in the place of those for which there was no room: their own items
-        by_group = np.argsort(groups.of, kind="stable")
-        own = np.bincount(groups.of, minlength=count)
         missing = lengths == 0
-        number = np.concatenate(
-            [np.repeat(np.arange(count), lengths), groups.of[by_group][missing[groups.of[by_group]]]]
-        )
-        found = np.concatenate([members[: begin[-1]], by_group[missing[groups.of[by_group]]].astype(np.uint32)])
+        alone = np.flatnonzero(missing[groups.of])
+        number = np.concatenate([np.repeat(np.arange(count), lengths), groups.of[alone]])
+        found = np.concatenate([members[: begin[-1]], alone.astype(np.uint32)])
         members = found[np.argsort(number, kind="stable")]
-        begin = np.append(0, np.cumsum(np.where(missing, own, lengths)))
+        begin = np.append(0, np.cumsum(np.bincount(number, minlength=count)))
     return PricedCells(begin, groups.losses[:count, -1].copy(), members[: begin[-1]])
 
 
