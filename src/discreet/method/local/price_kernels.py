@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from discreet.common.compiled import kernel, room
+from discreet.common.compiled import helper, kernel, room
 from discreet.encoded import Ints
 
 ALWAYS = 1 << 16
@@ -19,6 +19,8 @@ MOST_PASSED = 40
 """Rounds for which a cell is passed over at most."""
 PASSED = 120
 """Rounds for which a cell is passed over that would have to be worth more by all that its rows lose."""
+NEAR_EDGE = 5
+"""A cell's rows are looked for within its loss, shifted right by this, around the price of the last one before."""
 FEW = 8
 """Rows that are put in order one by one."""
 STALE = 5
@@ -48,25 +50,31 @@ class PricedRows(NamedTuple):
 
 
 class CellStates(NamedTuple):
-    """What is known of each cell: whether it is `chosen`, and in what share of the rounds it was worth it."""
+    """What is known of each cell."""
 
     chosen: Ints
+    """1 where it is chosen."""
     share: Ints
+    """In what share of the rounds it was worth it."""
+    worth: Ints
+    """What it was worth when it was last looked at, or more where that is less than nothing."""
+    edge: Ints
+    """The price of the cheapest row that it needed when these were last looked for; no more than what it loses."""
+    due: Ints
+    """The round in which it is looked at again."""
 
 
 @room
 class PricingRoom(NamedTuple):
-    """Where rows are put in order, and counted; for as many as there are."""
+    """Where rows are put in order, and counted; for as many as there are. And how far rounds are."""
 
     keys: Ints
     rows: Ints
     served: Ints
     drift: Ints
     """By row: where its price goes."""
-    due: Ints
-    """By cell: the round in which it is looked at again."""
-    worth: Ints
-    """By cell: what it was worth when it was last looked at, or more where that is less than nothing."""
+    course: Ints
+    """Rounds so far, the highest bound, rounds since then, and how far prices go."""
 
 
 class CellsOfItems(NamedTuple):
@@ -148,27 +156,93 @@ def list_cells(cells, order, begin, found):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scratch):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def above(members, begin, stop, sizes, price, cost, high):  # type: ignore[no-untyped-def]
+    """Return how many rows of a cell have a price above `high`, and what these are above its cost. O(stop - begin)."""
+    have, worth = 0, 0
+    for at in range(begin, stop):
+        i = members[at]
+        rows = sizes[i] if price[i] > high else 0  # no branch: which rows these are cannot be foreseen
+        have += rows
+        worth += (price[i] - cost) * rows
+    return have, worth
+
+
+@kernel
+def between(members, begin, stop, price, low, high, keys, rows):  # type: ignore[no-untyped-def]
+    """List rows of a cell with prices from `low` to `high`, and how far they are below; return how many.
+
+    O(stop - begin).
+    """
+    found = 0
+    for at in range(begin, stop):
+        i = members[at]
+        keys[found], rows[found] = high - price[i], i
+        found += (price[i] >= low) & (price[i] <= high)
+    return found
+
+
+@helper
+def weigh(cells, rows, states, cell, need, exactly, scratch):  # type: ignore[no-untyped-def]
+    """Find the rows with which a cell is worth most, `need` at least: all whose price is above some, and some others.
+
+    Returns that price and how many others there are, in `scratch.rows`. These are looked for near the price of the
+    last one needed before. Where the cell cannot be worth anything they are not, unless it is to be known `exactly`.
+    O(rows of the cell), mostly.
+    """
+    begin, stop, members, cost = cells.begin[cell], cells.begin[cell + 1], cells.members, cells.loss[cell]
+    sizes, price, keys, order = rows.sizes, rows.price, scratch.keys, scratch.rows
+    low = states.edge[cell] - (cost >> NEAR_EDGE)
+    high = min(states.edge[cell] + (cost >> NEAR_EDGE), cost)
+    have, worth = above(members, begin, stop, sizes, price, cost, high)
+    if have >= need and high < cost:
+        low, high = high + 1, cost
+        have, worth = above(members, begin, stop, sizes, price, cost, high)
+    taken, lacks = 0, need - have
+    if lacks > 0 and not exactly and worth <= lacks * (cost - high):
+        worth -= lacks * (cost - high)
+    elif lacks > 0:
+        found = between(members, begin, stop, price, low, high, keys, order)
+        taken = cheapest_first(keys, order, sizes, 0, found, lacks)
+        if taken == found:  # perhaps there are more below
+            found = between(members, begin, stop, price, 0, high, keys, order)
+            taken = cheapest_first(keys, order, sizes, 0, found, lacks)
+        for z in range(taken):
+            worth += (high - keys[z] - cost) * min(sizes[order[z]], lacks)
+            lacks -= sizes[order[z]]
+        states.edge[cell] = high - keys[taken - 1] if taken > 0 else 0
+        if lacks > 0 and not exactly:  # too few rows, whatever their prices
+            worth = min(worth, 0)
+    else:
+        states.edge[cell] = cost
+    states.worth[cell] = worth
+    return high, taken
+
+
+@kernel
+def weigh_all(cells, rows, states, need, scratch):  # type: ignore[no-untyped-def]
+    """Write what each cell is worth, be it less than nothing. O(rows of cells), mostly."""
+    for cell in range(len(cells.loss)):
+        weigh(cells, rows, states, cell, need, True, scratch)
+
+
+@kernel
+def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Change the prices of rows so that they come nearer to the highest bound of the loss; return the bound.
 
     A cell is worth what the prices of its rows are above their loss in it, for the rows with which it is worth most, at
     least `need` of them. The prices of all rows, less what all cells are worth that are worth anything, is a bound:
     whatever cells are released, all rows lose that much. Rows in no cell that is worth it get dearer, others cheaper,
-    by `pace` 1024ths of what takes the bound to `goal`, shared out; half of the way that they went before is kept.
-    A cell that is `chosen` counts though it be worth less than nothing. A cell far from being worth anything is passed
-    over for some rounds: the bound is then one of the others. O(rounds * rows of the cells that are looked at).
+    by so many 1024ths of what takes the bound to `goal` as the course says, shared out; half of the way that they went
+    before is kept. A cell that is `chosen` counts though it be worth less than nothing. A cell far from being worth
+    anything is passed over for some rounds: the bound is then one of the others. Goes on `until` so many rounds are
+    done. O(rounds * rows of the cells that are looked at).
     """
     begin, loss, members = cells.begin, cells.loss, cells.members
     sizes, price, most = rows.sizes, rows.price, rows.most
-    keys, order, served, due = scratch.keys, scratch.rows, scratch.served, scratch.due
-    drift = scratch.drift
+    order, served, drift, due = scratch.rows, scratch.served, scratch.drift, states.due
     number = len(sizes)
-    best, stale = -(1 << 62), 0
-    for i in range(number):
-        drift[i] = 0
-    for q in range(len(live)):
-        due[live[q]] = 0
-    for turn in range(rounds):
+    turn, best, stale, pace = scratch.course[0], scratch.course[1], scratch.course[2], scratch.course[3]
+    while turn < until:
         bound = 0
         for i in range(number):
             served[i] = 0
@@ -177,50 +251,22 @@ def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scr
             cell = live[q]
             if due[cell] > turn:
                 continue
-            cost = loss[cell]
-            have, worth, dearest = 0, 0, -1
-            for at in range(begin[cell], begin[cell + 1]):
-                i = members[at]
-                over = price[i] - cost
-                if over > 0:
-                    have += sizes[i]
-                    worth += over * sizes[i]
-                elif dearest < 0 or -over < dearest:
-                    dearest = -over
             chosen = states.chosen[cell] == 1
-            taken = 0
-            if have < need and (chosen or (dearest >= 0 and worth > (need - have) * dearest)):
-                others = 0
-                for at in range(begin[cell], begin[cell + 1]):
-                    i = members[at]
-                    if price[i] <= cost:
-                        keys[others] = cost - price[i]
-                        order[others] = i
-                        others += 1
-                taken = cheapest_first(keys, order, sizes, 0, others, need - have)
-                for z in range(taken):
-                    worth -= keys[z] * min(sizes[order[z]], need - have)
-                    have += sizes[order[z]]
-                if have < need and not chosen:  # too few rows, whatever their prices
-                    worth = min(worth, 0)
-            elif have < need:
-                worth -= (need - have) * max(dearest, 0)
-                if dearest < 0:  # too few rows, whatever their prices
-                    worth = min(worth, 0)
-            scratch.worth[cell] = worth
+            high, taken = weigh(cells, rows, states, cell, need, chosen, scratch)
+            worth = states.worth[cell]
             if worth > 0 or chosen:
                 bound -= worth
                 states.share[cell] += ((ALWAYS - states.share[cell]) * decay) >> 10
                 for at in range(begin[cell], begin[cell + 1]):
                     i = members[at]
-                    if price[i] > cost:
-                        served[i] += 1
+                    served[i] += price[i] > high
                 for z in range(taken):
                     served[order[z]] += 1
             else:
                 states.share[cell] -= (states.share[cell] * decay) >> 10
                 if states.share[cell] * 50 < ALWAYS:
-                    due[cell] = turn + 1 + min(-worth * PASSED // (need * max(cost, 1)), MOST_PASSED)
+                    due[cell] = turn + 1 + min(-worth * PASSED // (need * max(loss[cell], 1)), MOST_PASSED)
+        turn += 1
         if bound > best:
             best, stale = bound, 0
         else:
@@ -231,13 +277,16 @@ def raise_prices(cells, rows, states, live, need, rounds, goal, pace, decay, scr
         for i in range(number):
             more = drift[i] + max(1 - served[i], -MOST_TOO_MANY) * SCALE
             drift[i] = more // 2 if more > 0 else -(-more // 2)
-            if not (drift[i] > 0 and price[i] >= most[i]):
+            if drift[i] < 0 or price[i] < most[i]:
                 wrong += sizes[i] * drift[i] * drift[i]
         if wrong == 0:
+            turn = until
             break
         step = min(max(goal - bound, goal // 500) // 1024, FARTHEST) * pace * SCALE // wrong
         for i in range(number):
-            price[i] = min(max(price[i] + step * drift[i], 0), most[i])
+            if drift[i] < 0 or price[i] < most[i]:
+                price[i] = min(max(price[i] + step * drift[i], 0), most[i])
+    scratch.course[0], scratch.course[1], scratch.course[2], scratch.course[3] = turn, best, stale, pace
     return best
 
 

@@ -15,7 +15,7 @@ Only the number of rows that a group needs counts for that; groups that break ot
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from discreet.method.local.price_kernels import (
     list_cells,
     open_and_close,
     raise_prices,
+    weigh_all,
 )
 from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import Level
@@ -58,6 +59,8 @@ FIRST_ROUNDS, ROUNDS, ROUNDS_BETWEEN = 60, 100, 10
 """Rounds in which prices change: with few cells, with many, and each time that cells were chosen."""
 FIRST, BETWEEN = (512, 51), (307, 102)
 """How far prices go, and what a round counts in the share of rounds in which a cell was worth it, in 1024ths."""
+AT_ONCE = 10
+"""Rounds between two looks at the time."""
 FAR, NEAR = 30, 10
 """Hundredths of the loss of a group in a cell: cells that are worth so much less than nothing are weighed no longer,
 and are not promising in the end."""
@@ -112,39 +115,33 @@ def _weighed(
     part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, carry_on: Callable[[], bool]
 ) -> Weighed | None:
     """Weigh cells, starting from what items lose now."""
-    whole = int(part.shapes.whole[: len(part.columns)].sum())
-    total = int(part.sizes.sum())
-    times = max(min(FINENESS // whole, LARGEST // (whole * total)), 1)
-    parts = whole * total // LARGEST + 1
-    priced_at = lost * times // parts
-    rows = PricedRows(part.sizes, priced_at.copy(), 4 * priced_at + whole * times // parts // 20)
-    goal = int((part.sizes * priced_at).sum()) * 97 // 100
-    weighing = _Weighing(part, levels, rows, goal, times, parts)
+    weighing = _Weighing(part, levels, lost, carry_on)
     if part.told_by_levels:
-        few = weighing.cells(lost, whole, FEW_TENTHS)
+        few = weighing.cells(lost, FEW_TENTHS)
         if few is None:
             return None
-        weighing.raise_prices(few, FIRST_ROUNDS)
+        weighing.raise_prices(*weighing.begun(few), FIRST_ROUNDS, FIRST)
         if not carry_on():
             return None
         # Where prices tell more than what is lost now, rows may lose more.
-        lost = np.maximum(lost, rows.price * parts // times)
-    cells = weighing.cells(lost, whole, MANY_TENTHS)
-    if cells is None:
+        lost = np.maximum(lost, weighing.lost())
+    found = weighing.cells(lost, MANY_TENTHS)
+    if found is None:
         return None
+    cells, states = weighing.begun(found)
     if part.told_by_levels:
-        cells = weighing.nearly_worth(cells, FAR)
-    states = weighing.raise_prices(cells, ROUNDS)
-    promising = weighing.nearly_worth(cells, NEAR)
+        near = weighing.nearly_worth(cells, states, FAR)
+        found, cells, states = _of(found, near), _of(cells, near), _known(states, near)
+    weighing.raise_prices(cells, states, ROUNDS, FIRST)
+    promising = _of(found, weighing.nearly_worth(cells, states, NEAR))
     near = np.flatnonzero(states.share * 100 > ALWAYS)
     if not len(near) or not carry_on():
         return None
-    cells, states = _of(cells, near), CellStates(states.chosen[near], states.share[near])
+    cells, states = _of(cells, near), _known(states, near)
     weighing.choose(cells, states)
     if not carry_on():
         return None
-    most = 2 * priced_at + whole * times // parts // 50
-    of, count = _grouped(part, weighing.scaled(cells), rows._replace(most=most), states.chosen)
+    of, count = _grouped(part, cells, weighing.rows_left_alone(), states.chosen, weighing.scratch)
     return Weighed(of, count, promising)
 
 
@@ -155,54 +152,78 @@ class _Weighing:
     """
 
     def __init__(
-        self, part: ItemPart, levels: Sequence[Sequence[Level]], rows: PricedRows, goal: int, times: int, parts: int
+        self, part: ItemPart, levels: Sequence[Sequence[Level]], lost: Ints, carry_on: Callable[[], bool]
     ) -> None:
         self.part = part
         self.levels = levels
-        self.rows = rows
-        self.goal = goal
-        self.times = times
-        self.parts = parts
+        self.carry_on = carry_on
+        self.whole = int(part.shapes.whole[: len(part.columns)].sum())
+        total = int(part.sizes.sum())
+        self.times = max(min(FINENESS // self.whole, LARGEST // (self.whole * total)), 1)
+        self.parts = self.whole * total // LARGEST + 1
+        self.begin = self._priced(lost)
+        self.rows = PricedRows(part.sizes, self.begin.copy(), 4 * self.begin + self._priced(self.whole) // 20)
+        self.goal = int((part.sizes * self.begin).sum()) * 97 // 100
+        self.scratch = pricing_room(len(part.sizes))
 
-    def cells(self, lost: Ints, whole: int, tenths: Sequence[int]) -> PricedCells | None:
+    def _priced(self, lost: Any) -> Any:
+        """Return losses in what prices are reckoned in."""
+        return lost * self.times // self.parts
+
+    def lost(self) -> Ints:
+        """Return prices as losses."""
+        return self.rows.price * self.parts // self.times
+
+    def rows_left_alone(self) -> PricedRows:
+        """Return the rows with what it costs to have one in no cell for the time being."""
+        return self.rows._replace(most=2 * self.begin + self._priced(self.whole) // 50)
+
+    def cells(self, lost: Ints, tenths: Sequence[int]) -> PricedCells | None:
         """Return the cells with enough rows that lose little enough in them, if there are some and not too many."""
         for each in tenths:
-            most = _tenths(lost, each) + whole // 50
+            most = _tenths(lost, each) + self.whole // 50
             found = cells_in_which(self.part, self.levels, most, self.part.least, 1, MOST_CELLS, MOST_MEMBERS)
             if found is not None:
                 cells = PricedCells(found.begin, np.ascontiguousarray(found.cells[:, 3]), found.members)
                 return _different(cells) if len(cells.loss) else None
         return None
 
-    def scaled(self, cells: PricedCells) -> PricedCells:
-        """Return cells with their losses in what prices are reckoned in."""
-        return cells._replace(loss=cells.loss * self.times // self.parts)
+    def begun(self, cells: PricedCells) -> tuple[PricedCells, CellStates]:
+        """Return cells with their losses in what prices are reckoned in, and that nothing is known of them."""
+        cells = cells._replace(loss=self._priced(cells.loss))
+        return cells, cell_states(cells)
 
-    def raise_prices(self, cells: PricedCells, rounds: int) -> CellStates:
-        """Change prices for some rounds; return what is known of the cells then."""
-        states = CellStates(np.zeros_like(cells.loss), np.zeros_like(cells.loss))
-        self._raise(self.scaled(cells), states, np.arange(len(cells.loss)), rounds, FIRST)
-        return states
-
-    def nearly_worth(self, cells: PricedCells, hundredths: int) -> PricedCells:
+    def nearly_worth(self, cells: PricedCells, states: CellStates, hundredths: int) -> Ints:
         """Return the cells that lack at most so much of being worth it, the best first."""
-        chosen = np.ones_like(cells.loss)  # what is chosen is reckoned to the end
-        states = CellStates(chosen, np.zeros_like(cells.loss))
-        scaled = self.scaled(cells)
-        worth = self._raise(scaled, states, np.arange(len(cells.loss)), 1, (0, 0))
-        group = self.part.least * scaled.loss
-        kept = np.flatnonzero(worth * 100 >= -hundredths * group)
-        return _of(cells, kept[np.argsort(-(worth / np.maximum(group, 1))[kept], kind="stable")])
+        weigh_all(cells, self.rows, states, self.part.least, self.scratch)
+        group = self.part.least * cells.loss
+        kept = np.flatnonzero(states.worth * 100 >= -hundredths * group)
+        found: Ints = kept[np.argsort(-(states.worth / np.maximum(group, 1))[kept], kind="stable")]
+        return found
 
-    def _raise(self, scaled: PricedCells, states: CellStates, live: Ints, rounds: int, paces: tuple[int, int]) -> Ints:
-        """Change prices for some rounds; return what cells are worth then."""
-        scratch = _room(scaled, len(self.rows.sizes))
-        raise_prices(scaled, self.rows, states, live, self.part.least, rounds, self.goal, *paces, scratch)
-        return scratch.worth
+    def raise_prices(
+        self,
+        cells: PricedCells,
+        states: CellStates,
+        rounds: int,
+        paces: tuple[int, int],
+        live: Ints | None = None,
+    ) -> None:
+        """Change prices for some rounds, or until the search shall end; `live` cells count, by default all."""
+        live = np.arange(len(cells.loss)) if live is None else live
+        pace, decay = paces
+        states.due[live] = 0
+        self.scratch.drift[:] = 0
+        self.scratch.course[:] = 0, -(1 << 62), 0, pace
+        for until in range(AT_ONCE, rounds + AT_ONCE, AT_ONCE):
+            if not self.carry_on():
+                return
+            given = cells, self.rows, states, live, self.part.least, min(until, rounds), self.goal, decay
+            raise_prices(*given, self.scratch)
 
     def choose(self, cells: PricedCells, states: CellStates) -> None:
         """Choose cells, some of the groups there may be at a time, those first that were worth it most of the time."""
-        part, scaled = self.part, self.scaled(cells)
+        part = self.part
         pieces = PIECES if part.told_by_levels else FEW_PIECES
         most = max(int(part.sizes.sum()) // part.least // pieces, 5)
         home = np.full(len(part.sizes), -1, dtype=np.int64)
@@ -210,9 +231,9 @@ class _Weighing:
         while True:
             order = live[np.argsort(-states.share[live], kind="stable")]
             order = order[states.share[order] * 10 > ALWAYS]
-            if choose(scaled, part.sizes, states, order, part.least * 3 // 5, most, home) * 100 < most:
+            if choose(cells, part.sizes, states, order, part.least * 3 // 5, most, home) * 100 < most:
                 return
-            self._raise(scaled, states, live, ROUNDS_BETWEEN, BETWEEN)
+            self.raise_prices(cells, states, ROUNDS_BETWEEN, BETWEEN, live)
             states.share[states.chosen == 1] = ALWAYS
             live = np.flatnonzero((states.share * 50 > ALWAYS) | (states.chosen == 1))
 
@@ -240,9 +261,20 @@ def _of(cells: PricedCells, chosen: Ints) -> PricedCells:
     return PricedCells(begin, cells.loss[chosen], cells.members[at])
 
 
-def _room(cells: PricedCells, rows: int) -> PricingRoom:
-    keys, order, served, drift = (np.zeros(rows, dtype=np.int64) for _ in range(4))
-    return PricingRoom(keys, order, served, drift, np.zeros_like(cells.loss), np.zeros_like(cells.loss))
+def _known(states: CellStates, chosen: Ints) -> CellStates:
+    """Return what is known of some of the cells."""
+    return CellStates(*(each[chosen] for each in states))
+
+
+def cell_states(cells: PricedCells) -> CellStates:
+    """Return that nothing is known of these cells."""
+    states = CellStates(*(np.zeros_like(cells.loss) for _ in CellStates._fields))
+    return states._replace(edge=cells.loss.copy())
+
+
+def pricing_room(rows: int) -> PricingRoom:
+    """Return room for so many different rows."""
+    return PricingRoom(*(np.zeros(rows, dtype=np.int64) for _ in range(4)), np.zeros(4, dtype=np.int64))
 
 
 def cells_of_items(cells: PricedCells, items: int) -> CellsOfItems:
@@ -253,7 +285,9 @@ def cells_of_items(cells: PricedCells, items: int) -> CellsOfItems:
     return CellsOfItems(begin, found)
 
 
-def _grouped(part: ItemPart, cells: PricedCells, rows: PricedRows, chosen: Ints) -> tuple[Ints, int]:
+def _grouped(
+    part: ItemPart, cells: PricedCells, rows: PricedRows, chosen: Ints, scratch: PricingRoom
+) -> tuple[Ints, int]:
     """Put each row into a cell, and open and close cells while all lose less for it."""
     number, items = len(cells.loss), len(part.sizes)
     index = cells_of_items(cells, items)
@@ -263,7 +297,7 @@ def _grouped(part: ItemPart, cells: PricedCells, rows: PricedRows, chosen: Ints)
     home[item_of[open_now]] = index.cells[open_now]  # the last that is written is the first in the row's order
     have = np.zeros(number, dtype=np.int64)
     np.add.at(have, home[home >= 0], part.sizes[home >= 0])
-    order, scratch = np.argsort(cells.loss, kind="stable"), _room(cells, items)
+    order = np.argsort(cells.loss, kind="stable")
     for penalty in PENALTIES:
         open_and_close(cells, rows, chosen, index, order, part.least, penalty, SWEEPS, home, have, scratch)
     numbers, of = np.unique(np.append(home, -1), return_inverse=True)
