@@ -9,18 +9,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.local.group_kernels import NEVER, keeps
-from discreet.method.local.price_kernels import cheapest_first
+from discreet.method.local.price_kernels import cheapest_first, weigh
 from discreet.method.local.shapes import SET
 
 
 class MovedItems(NamedTuple):
-    """What is moved: how many rows each item has, and all its figures (second axis), rows first."""
+    """What is moved: how many rows each item has, what each of these loses now, and all figures (second axis)."""
 
     sizes: Ints
+    price: Ints
+    """What it loses, under the name that `weigh` knows: what another cell may be worth to it."""
+    before: Ints
+    """What it lost when items of cells were put in order."""
     figures: Ints
 
 
@@ -29,14 +34,24 @@ class Homes(NamedTuple):
     """In which cell each item is, and what the items of each cell come to."""
 
     cell: Ints
+    head: Ints
+    """By cell: one of the items in it; `next` and `last` are the ones after and before each (-1: none)."""
+    next: Ints
+    last: Ints
+    open: npt.NDArray[np.bool_]
+    """By cell: whether it has rows."""
     figures: Ints
     """By cell: the figures of its items (second axis), rows first."""
     changed: Ints
     """By cell: when its items changed."""
     tried: Ints
     """By cell: when it was last tried to open or close it."""
+    worth: Ints
+    """By cell: what all would lose less with it, at most, when that was last looked at."""
+    edge: Ints
+    """By cell: about what the last of the rows loses that it would need; no more than in it."""
     clock: Ints
-    """What is changed next gets this number."""
+    """What is changed next gets this number; and how many members of cells, from the first on, are in order."""
 
 
 @room
@@ -46,9 +61,17 @@ class MoveRoom(NamedTuple):
     item: Ints
     origin: Ints
     keys: Ints
-    order: Ints
+    rows: Ints
     more_keys: Ints
     more: Ints
+    seen: Ints
+    """By cell: in which chain of steps it was tried."""
+    followed: Ints
+    """By item: in which chain of steps it was looked where else it might be."""
+
+
+SPARED = 2
+"""Times as many rows that others can spare are looked at as a cell lacks, where those come first that cost least."""
 
 
 @kernel
@@ -86,26 +109,43 @@ def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: i
 
 
 @kernel
+def put(items, loss, homes, item, was, cell):  # type: ignore[no-untyped-def]
+    """Move an item from one cell to another. O(figures)."""
+    for f in range(items.figures.shape[1]):
+        homes.figures[was, f] -= items.figures[item, f]
+        homes.figures[cell, f] += items.figures[item, f]
+    homes.open[was], homes.open[cell] = homes.figures[was, 0] > 0, True
+    after, before = homes.next[item], homes.last[item]
+    if before >= 0:
+        homes.next[before] = after
+    else:
+        homes.head[was] = after
+    if after >= 0:
+        homes.last[after] = before
+    first = homes.head[cell]
+    homes.next[item], homes.last[item] = first, -1
+    if first >= 0:
+        homes.last[first] = item
+    homes.head[cell] = item
+    homes.cell[item] = cell
+    items.price[item] = loss[cell]
+
+
+@kernel
 def rehome(items, loss, homes, scratch, item, cell, moved):  # type: ignore[no-untyped-def]
     """Move an item to a cell and remember it, after `moved` others; return what all lose more. O(figures)."""
     was = homes.cell[item]
     scratch.item[moved], scratch.origin[moved] = item, was
-    for f in range(items.figures.shape[1]):
-        homes.figures[was, f] -= items.figures[item, f]
-        homes.figures[cell, f] += items.figures[item, f]
-    homes.cell[item] = cell
+    put(items, loss, homes, item, was, cell)
     return items.sizes[item] * (loss[cell] - loss[was])
 
 
 @kernel
-def take_back(items, homes, scratch, moved, but):  # type: ignore[no-untyped-def]
+def take_back(items, loss, homes, scratch, moved, but):  # type: ignore[no-untyped-def]
     """Take back all moves that are remembered but the first `but`. O(moves * figures)."""
     for z in range(moved - 1, but - 1, -1):
-        item, cell, was = scratch.item[z], homes.cell[scratch.item[z]], scratch.origin[z]
-        for f in range(items.figures.shape[1]):
-            homes.figures[cell, f] -= items.figures[item, f]
-            homes.figures[was, f] += items.figures[item, f]
-        homes.cell[item] = was
+        item = scratch.item[z]
+        put(items, loss, homes, item, homes.cell[item], scratch.origin[z])
 
 
 @kernel
@@ -116,14 +156,16 @@ def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: igno
     remembered then; NEVER where it is not less than `bound`. O(items of the cell * cells of an item).
     """
     more = 0
-    for at in range(cells.begin[cell], cells.begin[cell + 1]):
-        item = np.int64(cells.members[at])  # of one width everywhere: loops are compiled for it once
-        if homes.cell[item] != cell:
-            continue
+    item = homes.head[cell]
+    while item >= 0:
+        following = homes.next[item]
         to = -1
         for z in range(index.begin[item], index.begin[item + 1]):
-            if index.cells[z] != cell and homes.figures[index.cells[z], 0] > 0:
-                to = index.cells[z]
+            other = index.cells[z]
+            if homes.open[other] and other != cell:
+                to = other
+                break
+            if more + items.sizes[item] * (cells.loss[other] - cells.loss[cell]) >= bound:
                 break
         if to < 0 or moved == len(scratch.item):
             return NEVER, moved
@@ -131,6 +173,7 @@ def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: igno
         moved += 1
         if more >= bound:
             return NEVER, moved
+        item = following
     return more, moved
 
 
@@ -140,21 +183,25 @@ def refill(cells, items, homes, scratch, need, cell, new, moved, bound):  # type
 
     Returns as `deal` does. O(items that fit), mostly.
     """
-    loss, keys, order = cells.loss, scratch.keys, scratch.order
-    more, found = 0, 0
-    for at in range(cells.begin[cell], cells.begin[cell + 1]):
-        item = cells.members[at]
-        was = homes.cell[item]
-        key = loss[cell] - loss[was]
-        if was == cell or key * items.sizes[item] >= bound:
-            continue
-        if was != new and homes.figures[was, 0] - items.sizes[item] >= need:
-            keys[found], order[found] = key, item
-            found += 1
-    end = cheapest_first(keys, order, items.sizes, 0, found, need - homes.figures[cell, 0])
-    z = 0
+    loss, keys, order, ordered = cells.loss, scratch.keys, scratch.rows, homes.clock[1]
+    at, stop = cells.begin[cell], cells.begin[cell + 1]
+    more, z, end, found, rows = 0, 0, 0, 0, 0
     while homes.figures[cell, 0] < need:
-        if z == end:  # one of them can no longer be spared
+        if z == end:  # none were looked for, or one of them can no longer be spared
+            enough = rows + SPARED * (need - homes.figures[cell, 0])
+            while at < stop:
+                item = np.int64(cells.members[at])  # of one width everywhere: loops are compiled for it once
+                if at < ordered and (rows >= enough or loss[cell] - items.before[item] >= bound):
+                    break
+                at += 1
+                was = homes.cell[item]
+                key = loss[cell] - items.price[item]
+                if was == cell or key * items.sizes[item] >= bound:
+                    continue
+                if was != new and homes.figures[was, 0] - items.sizes[item] >= need:
+                    keys[found], order[found] = key, item
+                    found += 1
+                    rows += items.sizes[item]
             end = cheapest_first(keys, order, items.sizes, z, found, need - homes.figures[cell, 0])
             if z == end:
                 return NEVER, moved
@@ -179,58 +226,61 @@ def settle(cells, index, items, homes, scratch, need, cell, new, moved, bound): 
     """
     begun = moved
     filled, moved = refill(cells, items, homes, scratch, need, cell, new, begun, bound)
-    take_back(items, homes, scratch, moved, begun)
+    take_back(items, cells.loss, homes, scratch, moved, begun)
     more, moved = deal(cells, index, items, homes, scratch, cell, begun, min(bound, filled))
     if more < NEVER or filled == NEVER:
         return more, moved
-    take_back(items, homes, scratch, moved, begun)
+    take_back(items, cells.loss, homes, scratch, moved, begun)
     return refill(cells, items, homes, scratch, need, cell, new, begun, bound)
 
 
 @kernel
-def open_cell(cells, index, items, homes, scratch, need, cell):  # type: ignore[no-untyped-def]  # noqa: C901 - for speed
+def open_cell(cells, index, items, homes, scratch, need, cell, begun, spent):  # type: ignore[no-untyped-def]  # noqa: C901 - for speed
     """Move all items to a cell that lose less there, and the cheapest others that it needs; settle cells they leave.
 
-    Returns as `deal` does, NEVER where all together lose no less. O(items of the cell and of those that lack some).
+    Returns as `deal` does, NEVER where all together do not lose less than `spent` more.
+    O(items of the cell and of those that lack some).
     """
+    weigh(cells, items, homes, cell, need, False, scratch)
+    if homes.worth[cell] + spent <= 0:
+        return NEVER, begun
     loss, keys, order = cells.loss, scratch.more_keys, scratch.more
-    gain, rows, gainers = 0, homes.figures[cell, 0], 0
+    gain, rows, gainers = spent, homes.figures[cell, 0], 0
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
         item = cells.members[at]
-        more = loss[cell] - loss[homes.cell[item]]
+        more = loss[cell] - items.price[item]
         if more < 0:
             gain -= more * items.sizes[item]
             rows += items.sizes[item]
             order[gainers] = item
             gainers += 1
     if gainers == 0:
-        return NEVER, 0
+        return NEVER, begun
     found, lacks = gainers, need - rows
     if lacks > 0:  # those that the gain may pay for
         for at in range(cells.begin[cell], cells.begin[cell + 1]):
             item = cells.members[at]
-            was = homes.cell[item]
-            more = loss[cell] - loss[was]
-            if more >= 0 and was != cell and more * items.sizes[item] < gain:
+            more = loss[cell] - items.price[item]
+            if more >= 0 and homes.cell[item] != cell and more * items.sizes[item] < gain:
                 keys[found], order[found] = more, item
                 found += 1
                 rows += items.sizes[item]
         if rows < need:
-            return NEVER, 0
+            return NEVER, begun
     end = cheapest_first(keys, order, items.sizes, gainers, found, lacks)
     for z in range(gainers, end):
         gain -= keys[z] * items.sizes[order[z]]
-    if gain <= 0 or end > len(scratch.item):
-        return NEVER, 0
-    more, moved = 0, 0
-    while moved < end:
-        more += rehome(items, loss, homes, scratch, order[moved], cell, moved)
+    if gain <= 0 or begun + end > len(scratch.item):
+        return NEVER, begun
+    more, moved = 0, begun
+    for z in range(end):
+        more += rehome(items, loss, homes, scratch, order[z], cell, moved)
         moved += 1
     givers = moved
-    for z in range(givers):
+    for z in range(begun, givers):
         was = scratch.origin[z]
         if 0 < homes.figures[was, 0] < need:
-            cost, moved = settle(cells, index, items, homes, scratch, need, was, cell, moved, -more)
+            cost, moved = settle(cells, index, items, homes, scratch, need, was, cell, moved, spent - more)
             if cost == NEVER:
                 return NEVER, moved
             more += cost
@@ -238,24 +288,29 @@ def open_cell(cells, index, items, homes, scratch, need, cell):  # type: ignore[
 
 
 @kernel
-def accept(items, limits, homes, scratch, more, moved):  # type: ignore[no-untyped-def]
-    """Keep moves by which all lose less, if every limit is kept, or take them back; return what all lose more.
+def kept(items, loss, limits, homes, scratch, more, begun, moved):  # type: ignore[no-untyped-def]
+    """Keep the moves from `begun` on, if they are possible (`more` says) and keep every limit, or take them back.
 
-    O(moves * (figures + limits)).
+    Returns how many moves are remembered then. O(moves * (figures + limits)).
     """
-    better = more < 0
-    for z in range(moved):
-        if not better:
+    fine = more < NEVER
+    for z in range(begun, moved):
+        if not fine:
             break
         was, now = scratch.origin[z], homes.cell[scratch.item[z]]
-        better = keeps(homes.figures[now], limits) and (homes.figures[was, 0] == 0 or keeps(homes.figures[was], limits))
-    if not better:
-        take_back(items, homes, scratch, moved, 0)
-        return 0
+        fine = keeps(homes.figures[now], limits) and (homes.figures[was, 0] == 0 or keeps(homes.figures[was], limits))
+    if fine:
+        return moved
+    take_back(items, loss, homes, scratch, moved, begun)
+    return begun
+
+
+@kernel
+def note(homes, scratch, moved):  # type: ignore[no-untyped-def]
+    """Note which cells so many moves have changed. O(moves)."""
     for z in range(moved):
         homes.changed[scratch.origin[z]] = homes.changed[homes.cell[scratch.item[z]]] = homes.clock[0]
     homes.clock[0] += 1
-    return more
 
 
 @kernel
@@ -276,12 +331,67 @@ def move_cells(cells, index, items, limits, homes, scratch, need, order):  # typ
         if not fresh:
             continue
         homes.tried[cell] = homes.clock[0] - 1
+        moved = 0
         if homes.figures[cell, 0] > 0:
             more, moved = deal(cells, index, items, homes, scratch, cell, 0, 0)
-            more = accept(items, limits, homes, scratch, more, moved)
-            if more < 0:
-                total += more
+            moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
+        if moved == 0:
+            more, moved = open_cell(cells, index, items, homes, scratch, need, cell, 0, 0)
+            moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
+        if moved > 0:
+            total += more
+            note(homes, scratch, moved)
+    return total
+
+
+@kernel
+def chain_cells(cells, index, items, limits, homes, scratch, need, order, hundredths):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+    """Open closed cells though all lose more then, if other steps make up for it; return what all lose more.
+
+    At most so many hundredths of what a group loses in the cell. Cells that rows have left are closed, and others
+    opened in which rows that have come to lose more would lose less, each where all lose less than before that step;
+    as soon as all lose less than at the beginning, the chain is kept. O(cells * (their items, and cells of those)).
+    """
+    loss, seen, followed = cells.loss, scratch.seen, scratch.followed
+    total = 0
+    for q in range(len(order)):
+        cell = order[q]
+        if homes.figures[cell, 0] > 0:
+            continue
+        spent = loss[cell] * need * hundredths // 100
+        more, moved = open_cell(cells, index, items, homes, scratch, need, cell, 0, spent)
+        moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
+        homes.clock[0] += 1
+        mark = homes.clock[0]
+        seen[cell] = mark
+        z = 0
+        while z < moved and more >= 0:
+            item, was = scratch.item[z], scratch.origin[z]
+            z += 1
+            if homes.figures[was, 0] > 0 and seen[was] < mark:
+                seen[was] = mark
+                step, end = deal(cells, index, items, homes, scratch, was, moved, 0)
+                end = kept(items, loss, limits, homes, scratch, step, moved, end)
+                if end > moved:
+                    more += step
+                    moved = end
+            if followed[item] == mark or items.price[item] <= loss[was]:
                 continue
-        more, moved = open_cell(cells, index, items, homes, scratch, need, cell)
-        total += accept(items, limits, homes, scratch, more, moved)
+            followed[item] = mark
+            for y in range(index.begin[item], index.begin[item + 1]):
+                other = index.cells[y]
+                if loss[other] >= items.price[item] or more < 0:
+                    break
+                if seen[other] < mark:
+                    seen[other] = mark
+                    step, end = open_cell(cells, index, items, homes, scratch, need, other, moved, 0)
+                    end = kept(items, loss, limits, homes, scratch, step, moved, end)
+                    if end > moved:
+                        more += step
+                        moved = end
+        if moved > 0 and more < 0:
+            total += more
+            note(homes, scratch, moved)
+        elif moved > 0:
+            take_back(items, loss, homes, scratch, moved, 0)
     return total

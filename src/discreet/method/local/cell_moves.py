@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, find_boxes, move_cells
+from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, chain_cells, find_boxes, move_cells
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
 from discreet.method.local.price_kernels import PricedCells
 from discreet.method.local.pricing import cells_of_items
 
+CH = []
 MOST_COVERED = 4_000_000
 """Rows that the labels of all groups cover, a row counted for each; groups without room for them have their own."""
 MOST_BOXED = 300_000_000
@@ -46,11 +47,25 @@ def by_cell_moves(
         np.concatenate([own.loss, promising.loss]),
         np.concatenate([own.members, promising.members]),
     )
-    homes = _homes(part, groups, len(cells.loss))
-    index, scratch = cells_of_items(cells, len(of)), _scratch(len(of))
-    given = cells, index, MovedItems(part.sizes, part.items.figures), part.limits, homes, scratch, part.least
+    homes = _homes(part, groups, cells.loss)
+    index, scratch = cells_of_items(cells, len(of)), _scratch(len(of), len(cells.loss))
+    lost = cells.loss[homes.cell]
+    items = MovedItems(part.sizes, lost, lost.copy(), part.items.figures)
+    own_cell = np.repeat(np.arange(len(own.loss)), np.diff(own.begin))
+    import os
+
+    def put_in_order() -> None:
+        if os.environ.get("R"): return
+        known = len(own.members)
+        items.before[:] = items.price
+        mine = cells.members[:known]
+        mine[:] = mine[np.argsort(own_cell * (int(lost.max()) + 1) - items.before[mine] + int(lost.max()), kind="stable")]
+        homes.clock[1] = known
+
+    given = cells, index, items, part.limits, homes, scratch, part.least
     order = np.append(np.arange(len(own.loss), len(cells.loss)), np.arange(len(own.loss)))
     for _ in range(SWEEPS):
+        put_in_order()
         more = 0
         for some in _pieces(order, np.diff(cells.begin)[order]):
             if not carry_on():
@@ -58,6 +73,13 @@ def by_cell_moves(
             more += move_cells(*given, some)
         if more == 0 or not carry_on():
             break
+    import time
+    for h in map(int, filter(None, os.environ.get("H", "").split(","))):
+        b=time.process_time()
+        put_in_order()
+        t=chain_cells(*given, order, h); e=time.process_time()-b; b=time.process_time()
+        m=move_cells(*given, order); f=time.process_time()-b
+        tot=int((items.price*items.sizes).sum()); CH.append((h,round(100*t/tot,3),round(e,2),round(100*m/tot,3),round(f,2)))
     numbers, of = np.unique(homes.cell, return_inverse=True)
     return collected(part, of, len(numbers))
 
@@ -93,24 +115,39 @@ def _covered(part: ItemPart, groups: ItemGroups, count: int) -> tuple[Ints, Ints
     return low, high
 
 
-def _homes(part: ItemPart, groups: ItemGroups, cells: int) -> Homes:
+def _homes(part: ItemPart, groups: ItemGroups, loss: Ints) -> Homes:
     """Return that each item is in the cell of its group, all of which have changed just now."""
-    count = int(groups.numbers[0])
+    count, cells = int(groups.numbers[0]), len(loss)
     figures = np.zeros((cells, part.items.figures.shape[1]), dtype=np.int64)
     figures[:count] = groups.figures[:count]
+    order = np.argsort(groups.of, kind="stable")
+    same = np.append(groups.of[order][1:] == groups.of[order][:-1], False)
+    head, following, last = np.full(cells, -1), np.full(len(order), -1), np.full(len(order), -1)
+    head[groups.of[order[::-1]]] = order[::-1]
+    following[order[same]] = order[1:][same[:-1]]
+    last[order[1:][same[:-1]]] = order[same]
     return Homes(
         groups.of.copy(),
+        head,
+        following,
+        last,
+        figures[:, 0] > 0,
         figures,
         np.ones(cells, dtype=np.int64),
         np.zeros(cells, dtype=np.int64),
-        np.array([2], dtype=np.int64),
+        np.zeros(cells, dtype=np.int64),
+        loss.copy(),
+        np.array([2, 0], dtype=np.int64),
     )
 
 
-def _scratch(items: int) -> MoveRoom:
+def _scratch(items: int, cells: int) -> MoveRoom:
     moves = MOST_MOVES * items + 64
     return MoveRoom(
-        *(np.empty(moves, dtype=np.int64) for _ in range(2)), *(np.empty(items, dtype=np.int64) for _ in range(4))
+        *(np.empty(moves, dtype=np.int64) for _ in range(2)),
+        *(np.empty(items, dtype=np.int64) for _ in range(4)),
+        np.zeros(cells, dtype=np.int64),
+        np.zeros(items, dtype=np.int64),
     )
 
 
