@@ -14,7 +14,7 @@ import numpy.typing as npt
 from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
 from discreet.method.local.group_kernels import NEVER, keeps
-from discreet.method.local.price_kernels import cheapest_first, weigh
+from discreet.method.local.price_kernels import CellsOfItems, cheapest_first, weigh
 from discreet.method.local.shapes import SET
 
 
@@ -38,6 +38,8 @@ class Homes(NamedTuple):
     """By cell: one of the items in it; `next` and `last` are the ones after and before each (-1: none)."""
     next: Ints
     last: Ints
+    opened: CellsOfItems
+    newest: Ints
     open: npt.NDArray[np.bool_]
     """By cell: whether it has rows."""
     figures: Ints
@@ -159,13 +161,15 @@ def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: igno
     item = homes.head[cell]
     while item >= 0:
         following = homes.next[item]
-        to = -1
-        for z in range(index.begin[item], index.begin[item + 1]):
-            other = index.cells[z]
+        to = homes.newest[item]
+        if to >= 0 and (to == cell or not homes.open[to]):
+            to = -1
+        for z in range(homes.opened.begin[item], homes.opened.begin[item + 1]):
+            other = homes.opened.cells[z]
+            if to >= 0 and cells.loss[to] <= cells.loss[other]:
+                break
             if homes.open[other] and other != cell:
                 to = other
-                break
-            if more + items.sizes[item] * (cells.loss[other] - cells.loss[cell]) >= bound:
                 break
         if to < 0 or moved == len(scratch.item):
             return NEVER, moved
@@ -198,7 +202,7 @@ def refill(cells, items, homes, scratch, need, cell, new, moved, bound):  # type
                 key = loss[cell] - items.price[item]
                 if was == cell or key * items.sizes[item] >= bound:
                     continue
-                if was != new and homes.figures[was, 0] - items.sizes[item] >= need:
+                if homes.figures[was, 0] - items.sizes[item] >= need:
                     keys[found], order[found] = key, item
                     found += 1
                     rows += items.sizes[item]
@@ -272,6 +276,9 @@ def open_cell(cells, index, items, homes, scratch, need, cell, begun, spent):  #
         gain -= keys[z] * items.sizes[order[z]]
     if gain <= 0 or begun + end > len(scratch.item):
         return NEVER, begun
+    if not homes.open[cell]:
+        for at in range(cells.begin[cell], cells.begin[cell + 1]):
+            homes.newest[cells.members[at]] = cell
     more, moved = 0, begun
     for z in range(end):
         more += rehome(items, loss, homes, scratch, order[z], cell, moved)
@@ -384,7 +391,7 @@ def chain_cells(cells, index, items, limits, homes, scratch, need, order, hundre
                     break
                 if seen[other] < mark:
                     seen[other] = mark
-                    step, end = open_cell(cells, index, items, homes, scratch, need, other, moved, 0)
+                    step, end = open_cell(cells, index, items, homes, scratch, need, other, moved, -(more * homes.clock[2] // 100))
                     end = kept(items, loss, limits, homes, scratch, step, moved, end)
                     if end > moved:
                         more += step

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import os
 import numpy as np
 
 from discreet.encoded import Ints
@@ -17,8 +18,8 @@ from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom,
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
-from discreet.method.local.price_kernels import PricedCells
-from discreet.method.local.pricing import cells_of_items
+from discreet.method.local.price_kernels import CellsOfItems, PricedCells
+from discreet.method.local.pricing import _of, cells_of_items
 
 CH = []
 MOST_COVERED = 4_000_000
@@ -52,20 +53,20 @@ def by_cell_moves(
     lost = cells.loss[homes.cell]
     items = MovedItems(part.sizes, lost, lost.copy(), part.items.figures)
     own_cell = np.repeat(np.arange(len(own.loss)), np.diff(own.begin))
-    import os
 
     def put_in_order() -> None:
-        if os.environ.get("R"): return
         known = len(own.members)
         items.before[:] = items.price
         mine = cells.members[:known]
         mine[:] = mine[np.argsort(own_cell * (int(lost.max()) + 1) - items.before[mine] + int(lost.max()), kind="stable")]
         homes.clock[1] = known
+        return homes._replace(opened=_opened(cells, np.flatnonzero(homes.open), len(of)))
 
     given = cells, index, items, part.limits, homes, scratch, part.least
     order = np.append(np.arange(len(own.loss), len(cells.loss)), np.arange(len(own.loss)))
     for _ in range(SWEEPS):
-        put_in_order()
+        homes = put_in_order()
+        given = cells, index, items, part.limits, homes, scratch, part.least
         more = 0
         for some in _pieces(order, np.diff(cells.begin)[order]):
             if not carry_on():
@@ -76,7 +77,8 @@ def by_cell_moves(
     import time
     for h in map(int, filter(None, os.environ.get("H", "").split(","))):
         b=time.process_time()
-        put_in_order()
+        homes = put_in_order()
+        given = cells, index, items, part.limits, homes, scratch, part.least
         t=chain_cells(*given, order, h); e=time.process_time()-b; b=time.process_time()
         m=move_cells(*given, order); f=time.process_time()-b
         tot=int((items.price*items.sizes).sum()); CH.append((h,round(100*t/tot,3),round(e,2),round(100*m/tot,3),round(f,2)))
@@ -131,14 +133,21 @@ def _homes(part: ItemPart, groups: ItemGroups, loss: Ints) -> Homes:
         head,
         following,
         last,
+        CellsOfItems(np.zeros(len(order)+1,dtype=np.int64),np.zeros(0,dtype=np.int64)),
+        np.full(len(order), -1),
         figures[:, 0] > 0,
         figures,
         np.ones(cells, dtype=np.int64),
         np.zeros(cells, dtype=np.int64),
         np.zeros(cells, dtype=np.int64),
         loss.copy(),
-        np.array([2, 0], dtype=np.int64),
+        np.array([2, 0, int(os.environ.get("R") or 0)], dtype=np.int64),
     )
+
+
+def _opened(cells: PricedCells, which: Ints, items: int) -> CellsOfItems:
+    found = cells_of_items(_of(cells, which), items)
+    return found._replace(cells=which[found.cells])
 
 
 def _scratch(items: int, cells: int) -> MoveRoom:
