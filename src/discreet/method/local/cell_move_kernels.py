@@ -50,6 +50,7 @@ class Homes(NamedTuple):
     """By cell: when it was last tried to open or close it."""
     worth: Ints
     """By cell: what all would lose less with it, at most, when that was last looked at."""
+    usual: Ints
     edge: Ints
     """By cell: about what the last of the rows loses that it would need; no more than in it."""
     clock: Ints
@@ -68,6 +69,9 @@ class MoveRoom(NamedTuple):
     more: Ints
     seen: Ints
     """By cell: in which chain of steps it was tried."""
+    touched: Ints
+    hope: Ints
+    queue: Ints
     followed: Ints
     """By item: in which chain of steps it was looked where else it might be."""
 
@@ -108,6 +112,14 @@ def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: i
                 members[used] = item
                 used += 1
         begin[g + 1] = used
+
+
+@kernel
+def weigh_usual(cells, items, homes, need, scratch):  # type: ignore[no-untyped-def]
+    """Write what each cell is worth, be it less than nothing. O(rows of cells), mostly."""
+    for cell in range(len(cells.loss)):
+        weigh(cells, items, homes, cell, need, True, scratch)
+        homes.usual[cell] = homes.worth[cell]
 
 
 @kernel
@@ -363,39 +375,59 @@ def chain_cells(cells, index, items, limits, homes, scratch, need, order, hundre
     total = 0
     for q in range(len(order)):
         cell = order[q]
-        if homes.figures[cell, 0] > 0:
-            continue
         spent = loss[cell] * need * hundredths // 100
+        if homes.figures[cell, 0] > 0 or homes.usual[cell] + spent <= 0:
+            continue
         more, moved = open_cell(cells, index, items, homes, scratch, need, cell, 0, spent)
         moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
         homes.clock[0] += 1
         mark = homes.clock[0]
         seen[cell] = mark
-        z = 0
-        while z < moved and more >= 0:
-            item, was = scratch.item[z], scratch.origin[z]
-            z += 1
-            if homes.figures[was, 0] > 0 and seen[was] < mark:
-                seen[was] = mark
-                step, end = deal(cells, index, items, homes, scratch, was, moved, 0)
-                end = kept(items, loss, limits, homes, scratch, step, moved, end)
-                if end > moved:
-                    more += step
-                    moved = end
-            if followed[item] == mark or items.price[item] <= loss[was]:
-                continue
-            followed[item] = mark
-            for y in range(index.begin[item], index.begin[item + 1]):
-                other = index.cells[y]
-                if loss[other] >= items.price[item] or more < 0:
-                    break
-                if seen[other] < mark:
-                    seen[other] = mark
-                    step, end = open_cell(cells, index, items, homes, scratch, need, other, moved, -(more * homes.clock[2] // 100))
+        z, touched = 0, 0
+        while moved > 0 and more >= 0:
+            while z < moved and more >= 0:
+                item, was = scratch.item[z], scratch.origin[z]
+                z += 1
+                if homes.open[was] and seen[was] < mark:
+                    seen[was] = mark
+                    step, end = deal(cells, index, items, homes, scratch, was, moved, 0)
                     end = kept(items, loss, limits, homes, scratch, step, moved, end)
                     if end > moved:
                         more += step
                         moved = end
+                worse = items.sizes[item] * (items.price[item] - loss[was])
+                if followed[item] == mark or worse <= 0:
+                    continue
+                followed[item] = mark
+                for y in range(index.begin[item], index.begin[item + 1]):
+                    other = index.cells[y]
+                    if loss[other] >= items.price[item]:
+                        break
+                    if scratch.touched[other] < mark:
+                        scratch.touched[other] = mark
+                        scratch.hope[other] = homes.usual[other]
+                        scratch.queue[touched] = other
+                        touched += 1
+                    scratch.hope[other] += worse
+            wanted = more * homes.clock[2] // 100
+            best, other = wanted, -1
+            left = 0
+            for y in range(touched):
+                found = scratch.queue[y]
+                if seen[found] < mark and scratch.hope[found] > wanted:
+                    scratch.queue[left] = found
+                    left += 1
+                    if scratch.hope[found] > best:
+                        best, other = scratch.hope[found], found
+            touched = left
+            if other < 0 or more < 0:
+                break
+            seen[other] = mark
+            step, end = open_cell(cells, index, items, homes, scratch, need, other, moved, -wanted)
+            end = kept(items, loss, limits, homes, scratch, step, moved, end)
+            if end > moved:
+                more += step
+                moved = end
         if moved > 0 and more < 0:
             total += more
             note(homes, scratch, moved)

@@ -14,7 +14,7 @@ import os
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, chain_cells, find_boxes, move_cells
+from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, chain_cells, find_boxes, move_cells, weigh_usual
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
@@ -79,6 +79,7 @@ def by_cell_moves(
         b=time.process_time()
         homes = put_in_order()
         given = cells, index, items, part.limits, homes, scratch, part.least
+        weigh_usual(cells, items, homes, part.least, scratch)
         t=chain_cells(*given, order, h); e=time.process_time()-b; b=time.process_time()
         m=move_cells(*given, order); f=time.process_time()-b
         tot=int((items.price*items.sizes).sum()); CH.append((h,round(100*t/tot,3),round(e,2),round(100*m/tot,3),round(f,2)))
@@ -140,6 +141,7 @@ def _homes(part: ItemPart, groups: ItemGroups, loss: Ints) -> Homes:
         np.ones(cells, dtype=np.int64),
         np.zeros(cells, dtype=np.int64),
         np.zeros(cells, dtype=np.int64),
+        np.zeros(cells, dtype=np.int64),
         loss.copy(),
         np.array([2, 0, int(os.environ.get("R") or 0)], dtype=np.int64),
     )
@@ -155,7 +157,7 @@ def _scratch(items: int, cells: int) -> MoveRoom:
     return MoveRoom(
         *(np.empty(moves, dtype=np.int64) for _ in range(2)),
         *(np.empty(items, dtype=np.int64) for _ in range(4)),
-        np.zeros(cells, dtype=np.int64),
+        *(np.zeros(cells, dtype=np.int64) for _ in range(4)),
         np.zeros(items, dtype=np.int64),
     )
 
