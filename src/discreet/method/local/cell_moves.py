@@ -80,7 +80,8 @@ def by_cell_moves(
         homes = put_in_order()
         given = cells, index, items, part.limits, homes, scratch, part.least
         weigh_usual(cells, items, homes, part.least, scratch)
-        t=chain_cells(*given, order, h); e=time.process_time()-b; b=time.process_time()
+        o=order if not os.environ.get('SORT') else np.argsort(-homes.usual/np.maximum(cells.loss,1) if os.environ['SORT']=='1' else -homes.usual,kind='stable')
+        t=chain_cells(*given, o, h); e=time.process_time()-b; b=time.process_time()
         m=move_cells(*given, order); f=time.process_time()-b
         tot=int((items.price*items.sizes).sum()); CH.append((h,round(100*t/tot,3),round(e,2),round(100*m/tot,3),round(f,2)))
     numbers, of = np.unique(homes.cell, return_inverse=True)
