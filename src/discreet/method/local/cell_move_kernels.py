@@ -1,7 +1,8 @@
 """The loops that open and close cells of a grouping that keeps every promise, compiled by Numba. Integers only.
 
 Every item is in one cell, and after each loop every cell that has items keeps every limit. The loops of
-`group_kernels` are compiled into these: after a change there, this file's code on disk is stale too.
+`group_kernels` and `price_kernels` are compiled into these: after a change there, this file's code on disk is stale
+too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ from discreet.encoded import Ints
 from discreet.method.local.group_kernels import NEVER, keeps
 from discreet.method.local.price_kernels import CellsOfItems, cheapest_first, weigh
 from discreet.method.local.shapes import SET
+
+SPARED = 2
+"""Times as many rows that others can spare are looked at as a cell lacks, where those come first that cost least."""
+WANTED = 2
+"""A step of a chain must make up for one part in so many of what all lose more so far."""
 
 
 class MovedItems(NamedTuple):
@@ -38,8 +44,10 @@ class Homes(NamedTuple):
     """By cell: one of the items in it; `next` and `last` are the ones after and before each (-1: none)."""
     next: Ints
     last: Ints
-    opened: CellsOfItems
+    begun: CellsOfItems
+    """Which of the cells of each item had rows when items were put in order."""
     newest: Ints
+    """By item: the last cell that was opened since and might have it (-1: none)."""
     open: npt.NDArray[np.bool_]
     """By cell: whether it has rows."""
     figures: Ints
@@ -51,6 +59,7 @@ class Homes(NamedTuple):
     worth: Ints
     """By cell: what all would lose less with it, at most, when that was last looked at."""
     usual: Ints
+    """By cell: the same before chains of steps."""
     edge: Ints
     """By cell: about what the last of the rows loses that it would need; no more than in it."""
     clock: Ints
@@ -67,17 +76,16 @@ class MoveRoom(NamedTuple):
     rows: Ints
     more_keys: Ints
     more: Ints
-    seen: Ints
-    """By cell: in which chain of steps it was tried."""
-    touched: Ints
-    hope: Ints
-    queue: Ints
     followed: Ints
-    """By item: in which chain of steps it was looked where else it might be."""
-
-
-SPARED = 2
-"""Times as many rows that others can spare are looked at as a cell lacks, where those come first that cost least."""
+    """By item: in which chain of steps its other cells were looked at."""
+    seen: Ints
+    """By cell: in which chain it was tried."""
+    reached: Ints
+    """By cell: in which chain one of its items came to lose more."""
+    hope: Ints
+    """By cell: what all may then lose less with it, at most."""
+    queue: Ints
+    """Such cells."""
 
 
 @kernel
@@ -112,14 +120,6 @@ def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: i
                 members[used] = item
                 used += 1
         begin[g + 1] = used
-
-
-@kernel
-def weigh_usual(cells, items, homes, need, scratch):  # type: ignore[no-untyped-def]
-    """Write what each cell is worth, be it less than nothing. O(rows of cells), mostly."""
-    for cell in range(len(cells.loss)):
-        weigh(cells, items, homes, cell, need, True, scratch)
-        homes.usual[cell] = homes.worth[cell]
 
 
 @kernel
@@ -163,11 +163,12 @@ def take_back(items, loss, homes, scratch, moved, but):  # type: ignore[no-untyp
 
 
 @kernel
-def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: ignore[no-untyped-def]
+def deal(cells, items, homes, scratch, cell, moved, bound):  # type: ignore[no-untyped-def]
     """Move the items of a cell to other cells that have some, each where it loses least.
 
-    One of these may still lack rows, which is seen to later. Returns what all lose more, and how many moves are
-    remembered then; NEVER where it is not less than `bound`. O(items of the cell * cells of an item).
+    One of these may still lack rows, which is seen to later. Of cells that were opened since items were put in order
+    the last alone is thought of. Returns what all lose more, and how many moves are remembered then; NEVER where it is
+    not less than `bound`. O(items of the cell * cells of an item that have rows).
     """
     more = 0
     item = homes.head[cell]
@@ -176,8 +177,8 @@ def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: igno
         to = homes.newest[item]
         if to >= 0 and (to == cell or not homes.open[to]):
             to = -1
-        for z in range(homes.opened.begin[item], homes.opened.begin[item + 1]):
-            other = homes.opened.cells[z]
+        for z in range(homes.begun.begin[item], homes.begun.begin[item + 1]):
+            other = homes.begun.cells[z]
             if to >= 0 and cells.loss[to] <= cells.loss[other]:
                 break
             if homes.open[other] and other != cell:
@@ -194,10 +195,11 @@ def deal(cells, index, items, homes, scratch, cell, moved, bound):  # type: igno
 
 
 @kernel
-def refill(cells, items, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
-    """Move items to a cell that lacks rows, the cheapest that other cells can spare; the `new` one spares none.
+def refill(cells, items, homes, scratch, need, cell, moved, bound):  # type: ignore[no-untyped-def]
+    """Move items to a cell that lacks rows, the cheapest that other cells can spare.
 
-    Returns as `deal` does. O(items that fit), mostly.
+    Where items are in order, only the first that others can spare are looked at. Returns as `deal` does.
+    O(items that fit), mostly.
     """
     loss, keys, order, ordered = cells.loss, scratch.keys, scratch.rows, homes.clock[1]
     at, stop = cells.begin[cell], cells.begin[cell + 1]
@@ -235,71 +237,69 @@ def refill(cells, items, homes, scratch, need, cell, new, moved, bound):  # type
 
 
 @kernel
-def settle(cells, index, items, homes, scratch, need, cell, new, moved, bound):  # type: ignore[no-untyped-def]
+def settle(cells, items, homes, scratch, need, cell, moved, bound):  # type: ignore[no-untyped-def]
     """Refill a cell that lacks rows or deal its items to others, what is cheaper; return as `deal` does.
 
     O(items of the cell * cells of an item).
     """
     begun = moved
-    filled, moved = refill(cells, items, homes, scratch, need, cell, new, begun, bound)
+    filled, moved = refill(cells, items, homes, scratch, need, cell, begun, bound)
     take_back(items, cells.loss, homes, scratch, moved, begun)
-    more, moved = deal(cells, index, items, homes, scratch, cell, begun, min(bound, filled))
+    more, moved = deal(cells, items, homes, scratch, cell, begun, min(bound, filled))
     if more < NEVER or filled == NEVER:
         return more, moved
     take_back(items, cells.loss, homes, scratch, moved, begun)
-    return refill(cells, items, homes, scratch, need, cell, new, begun, bound)
+    return refill(cells, items, homes, scratch, need, cell, begun, bound)
 
 
 @kernel
-def open_cell(cells, index, items, homes, scratch, need, cell, begun, spent):  # type: ignore[no-untyped-def]  # noqa: C901 - for speed
+def open_cell(cells, items, homes, scratch, need, cell, moved, bound):  # type: ignore[no-untyped-def]  # noqa: C901 - for speed
     """Move all items to a cell that lose less there, and the cheapest others that it needs; settle cells they leave.
 
-    Returns as `deal` does, NEVER where all together do not lose less than `spent` more.
-    O(items of the cell and of those that lack some).
+    Returns as `deal` does. O(items of the cell and of those that lack some).
     """
     weigh(cells, items, homes, cell, need, False, scratch)
-    if homes.worth[cell] + spent <= 0:
-        return NEVER, begun
+    if -homes.worth[cell] >= bound:
+        return NEVER, moved
     loss, keys, order = cells.loss, scratch.more_keys, scratch.more
-    gain, rows, gainers = spent, homes.figures[cell, 0], 0
+    more, rows, gainers = 0, homes.figures[cell, 0], 0
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
         item = cells.members[at]
-        more = loss[cell] - items.price[item]
-        if more < 0:
-            gain -= more * items.sizes[item]
+        key = loss[cell] - items.price[item]
+        if key < 0:
+            more += key * items.sizes[item]
             rows += items.sizes[item]
             order[gainers] = item
             gainers += 1
     if gainers == 0:
-        return NEVER, begun
+        return NEVER, moved
     found, lacks = gainers, need - rows
     if lacks > 0:  # those that the gain may pay for
         for at in range(cells.begin[cell], cells.begin[cell + 1]):
             item = cells.members[at]
-            more = loss[cell] - items.price[item]
-            if more >= 0 and homes.cell[item] != cell and more * items.sizes[item] < gain:
-                keys[found], order[found] = more, item
+            key = loss[cell] - items.price[item]
+            if key >= 0 and homes.cell[item] != cell and more + key * items.sizes[item] < bound:
+                keys[found], order[found] = key, item
                 found += 1
                 rows += items.sizes[item]
         if rows < need:
-            return NEVER, begun
+            return NEVER, moved
     end = cheapest_first(keys, order, items.sizes, gainers, found, lacks)
     for z in range(gainers, end):
-        gain -= keys[z] * items.sizes[order[z]]
-    if gain <= 0 or begun + end > len(scratch.item):
-        return NEVER, begun
+        more += keys[z] * items.sizes[order[z]]
+    if more >= bound or moved + end > len(scratch.item):
+        return NEVER, moved
     if not homes.open[cell]:
         for at in range(cells.begin[cell], cells.begin[cell + 1]):
             homes.newest[cells.members[at]] = cell
-    more, moved = 0, begun
+    begun, givers = moved, moved + end
     for z in range(end):
-        more += rehome(items, loss, homes, scratch, order[z], cell, moved)
+        rehome(items, loss, homes, scratch, order[z], cell, moved)
         moved += 1
-    givers = moved
     for z in range(begun, givers):
         was = scratch.origin[z]
         if 0 < homes.figures[was, 0] < need:
-            cost, moved = settle(cells, index, items, homes, scratch, need, was, cell, moved, spent - more)
+            cost, moved = settle(cells, items, homes, scratch, need, was, moved, bound - more)
             if cost == NEVER:
                 return NEVER, moved
             more += cost
@@ -333,7 +333,7 @@ def note(homes, scratch, moved):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def move_cells(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
+def move_cells(cells, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
     """Close each of some cells, or open it, where all lose less then; return what all lose more.
 
     Cells are passed over where none of their items' cells has changed since they were last tried. O(items of cells),
@@ -350,12 +350,12 @@ def move_cells(cells, index, items, limits, homes, scratch, need, order):  # typ
         if not fresh:
             continue
         homes.tried[cell] = homes.clock[0] - 1
-        moved = 0
-        if homes.figures[cell, 0] > 0:
-            more, moved = deal(cells, index, items, homes, scratch, cell, 0, 0)
+        more, moved = 0, 0
+        if homes.open[cell]:
+            more, moved = deal(cells, items, homes, scratch, cell, 0, 0)
             moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
         if moved == 0:
-            more, moved = open_cell(cells, index, items, homes, scratch, need, cell, 0, 0)
+            more, moved = open_cell(cells, items, homes, scratch, need, cell, 0, 0)
             moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
         if moved > 0:
             total += more
@@ -364,73 +364,93 @@ def move_cells(cells, index, items, limits, homes, scratch, need, order):  # typ
 
 
 @kernel
-def chain_cells(cells, index, items, limits, homes, scratch, need, order, hundredths):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def weigh_all(cells, items, homes, need, scratch):  # type: ignore[no-untyped-def]
+    """Write what all would lose less with each cell, be it less than nothing. O(rows of cells), mostly."""
+    for cell in range(len(cells.loss)):
+        weigh(cells, items, homes, cell, need, True, scratch)
+        homes.usual[cell] = homes.worth[cell]
+
+
+@kernel
+def reach(cells, index, items, homes, scratch, mark, item, was, reached):  # type: ignore[no-untyped-def]
+    """Find the cells in which an item would lose less, which has come to lose more than in its cell before.
+
+    Returns how many were found in this chain of steps. O(cells of the item).
+    """
+    worse = items.sizes[item] * (items.price[item] - cells.loss[was])
+    if scratch.followed[item] == mark or worse <= 0:
+        return reached
+    scratch.followed[item] = mark
+    for z in range(index.begin[item], index.begin[item + 1]):
+        cell = index.cells[z]
+        if cells.loss[cell] >= items.price[item]:
+            break
+        if scratch.reached[cell] < mark:
+            scratch.reached[cell], scratch.hope[cell] = mark, homes.usual[cell]
+            scratch.queue[reached] = cell
+            reached += 1
+        scratch.hope[cell] += worse
+    return reached
+
+
+@kernel
+def most_hoped(scratch, mark, reached, wanted):  # type: ignore[no-untyped-def]
+    """Return the cell of those that were reached with which all may lose least, by more than is wanted (-1: none).
+
+    And how many are left of them that may be tried. O(reached).
+    """
+    best, cell, left = wanted, -1, 0
+    for z in range(reached):
+        other = scratch.queue[z]
+        if scratch.seen[other] < mark and scratch.hope[other] > wanted:
+            scratch.queue[left] = other
+            left += 1
+            if scratch.hope[other] > best:
+                best, cell = scratch.hope[other], other
+    return cell, left
+
+
+@kernel
+def chain_cells(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
     """Open closed cells though all lose more then, if other steps make up for it; return what all lose more.
 
-    At most so many hundredths of what a group loses in the cell. Cells that rows have left are closed, and others
-    opened in which rows that have come to lose more would lose less, each where all lose less than before that step;
-    as soon as all lose less than at the beginning, the chain is kept. O(cells * (their items, and cells of those)).
+    At most what a group loses in the cell. Cells that rows have left are closed, and others opened in which rows that
+    have come to lose more would lose less, those first with which there is most hope. As soon as all lose less than at
+    the beginning, the chain is kept. O(cells * their items * cells of an item).
     """
-    loss, seen, followed = cells.loss, scratch.seen, scratch.followed
-    total = 0
+    loss, total = cells.loss, 0
     for q in range(len(order)):
-        cell = order[q]
-        spent = loss[cell] * need * hundredths // 100
-        if homes.figures[cell, 0] > 0 or homes.usual[cell] + spent <= 0:
+        first = order[q]
+        if homes.open[first] or -homes.usual[first] >= loss[first] * need:
             continue
-        more, moved = open_cell(cells, index, items, homes, scratch, need, cell, 0, spent)
+        more, moved = open_cell(cells, items, homes, scratch, need, first, 0, loss[first] * need)
         moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
         homes.clock[0] += 1
         mark = homes.clock[0]
-        seen[cell] = mark
-        z, touched = 0, 0
+        scratch.seen[first] = mark
+        followed, reached = 0, 0
         while moved > 0 and more >= 0:
-            while z < moved and more >= 0:
-                item, was = scratch.item[z], scratch.origin[z]
-                z += 1
-                if homes.open[was] and seen[was] < mark:
-                    seen[was] = mark
-                    step, end = deal(cells, index, items, homes, scratch, was, moved, 0)
-                    end = kept(items, loss, limits, homes, scratch, step, moved, end)
-                    if end > moved:
-                        more += step
-                        moved = end
-                worse = items.sizes[item] * (items.price[item] - loss[was])
-                if followed[item] == mark or worse <= 0:
+            end = moved
+            if followed < moved:  # where did this item come from, and where else might it be?
+                item, cell = scratch.item[followed], scratch.origin[followed]
+                followed += 1
+                reached = reach(cells, index, items, homes, scratch, mark, item, cell, reached)
+                if not homes.open[cell] or scratch.seen[cell] == mark:
                     continue
-                followed[item] = mark
-                for y in range(index.begin[item], index.begin[item + 1]):
-                    other = index.cells[y]
-                    if loss[other] >= items.price[item]:
-                        break
-                    if scratch.touched[other] < mark:
-                        scratch.touched[other] = mark
-                        scratch.hope[other] = homes.usual[other]
-                        scratch.queue[touched] = other
-                        touched += 1
-                    scratch.hope[other] += worse
-            wanted = more * homes.clock[2] // 100
-            best, other = wanted, -1
-            left = 0
-            for y in range(touched):
-                found = scratch.queue[y]
-                if seen[found] < mark and scratch.hope[found] > wanted:
-                    scratch.queue[left] = found
-                    left += 1
-                    if scratch.hope[found] > best:
-                        best, other = scratch.hope[found], found
-            touched = left
-            if other < 0 or more < 0:
-                break
-            seen[other] = mark
-            step, end = open_cell(cells, index, items, homes, scratch, need, other, moved, -wanted)
+                scratch.seen[cell] = mark
+                step, end = deal(cells, items, homes, scratch, cell, moved, 0)
+            else:
+                cell, reached = most_hoped(scratch, mark, reached, more // WANTED)
+                if cell < 0:
+                    break
+                scratch.seen[cell] = mark
+                step, end = open_cell(cells, items, homes, scratch, need, cell, moved, -(more // WANTED))
             end = kept(items, loss, limits, homes, scratch, step, moved, end)
             if end > moved:
-                more += step
-                moved = end
-        if moved > 0 and more < 0:
+                more, moved = more + step, end
+        if more < 0:
             total += more
             note(homes, scratch, moved)
-        elif moved > 0:
+        else:
             take_back(items, loss, homes, scratch, moved, 0)
     return total

@@ -10,18 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import os
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local.cell_move_kernels import Homes, MovedItems, MoveRoom, chain_cells, find_boxes, move_cells, weigh_usual
+from discreet.method.local.cell_move_kernels import (
+    Homes,
+    MovedItems,
+    MoveRoom,
+    chain_cells,
+    find_boxes,
+    move_cells,
+    weigh_all,
+)
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
 from discreet.method.local.price_kernels import CellsOfItems, PricedCells
-from discreet.method.local.pricing import _of, cells_of_items
+from discreet.method.local.pricing import cells_of_items, some_cells
 
-CH = []
 MOST_COVERED = 4_000_000
 """Rows that the labels of all groups cover, a row counted for each; groups without room for them have their own."""
 MOST_BOXED = 300_000_000
@@ -48,44 +54,68 @@ def by_cell_moves(
         np.concatenate([own.loss, promising.loss]),
         np.concatenate([own.members, promising.members]),
     )
-    homes = _homes(part, groups, cells.loss)
-    index, scratch = cells_of_items(cells, len(of)), _scratch(len(of), len(cells.loss))
-    lost = cells.loss[homes.cell]
-    items = MovedItems(part.sizes, lost, lost.copy(), part.items.figures)
-    own_cell = np.repeat(np.arange(len(own.loss)), np.diff(own.begin))
-
-    def put_in_order() -> None:
-        known = len(own.members)
-        items.before[:] = items.price
-        mine = cells.members[:known]
-        mine[:] = mine[np.argsort(own_cell * (int(lost.max()) + 1) - items.before[mine] + int(lost.max()), kind="stable")]
-        homes.clock[1] = known
-        return homes._replace(opened=_opened(cells, np.flatnonzero(homes.open), len(of)))
-
-    given = cells, index, items, part.limits, homes, scratch, part.least
-    order = np.append(np.arange(len(own.loss), len(cells.loss)), np.arange(len(own.loss)))
-    for _ in range(SWEEPS):
-        homes = put_in_order()
-        given = cells, index, items, part.limits, homes, scratch, part.least
-        more = 0
-        for some in _pieces(order, np.diff(cells.begin)[order]):
-            if not carry_on():
-                break
-            more += move_cells(*given, some)
-        if more == 0 or not carry_on():
-            break
-    import time
-    for h in map(int, filter(None, os.environ.get("H", "").split(","))):
-        b=time.process_time()
-        homes = put_in_order()
-        given = cells, index, items, part.limits, homes, scratch, part.least
-        weigh_usual(cells, items, homes, part.least, scratch)
-        o=order if not os.environ.get('SORT') else np.argsort(-homes.usual/np.maximum(cells.loss,1) if os.environ['SORT']=='1' else -homes.usual,kind='stable')
-        t=chain_cells(*given, o, h); e=time.process_time()-b; b=time.process_time()
-        m=move_cells(*given, order); f=time.process_time()-b
-        tot=int((items.price*items.sizes).sum()); CH.append((h,round(100*t/tot,3),round(e,2),round(100*m/tot,3),round(f,2)))
-    numbers, of = np.unique(homes.cell, return_inverse=True)
+    moving = _Moving(part, groups, cells, len(own.loss), carry_on)
+    moving.steps()
+    moving.chains()
+    moving.steps()
+    numbers, of = np.unique(moving.homes.cell, return_inverse=True)
     return collected(part, of, len(numbers))
+
+
+class _Moving:
+    """Cells, those of the groups first, and in which of them each item is."""
+
+    def __init__(
+        self, part: ItemPart, groups: ItemGroups, cells: PricedCells, own: int, carry_on: Callable[[], bool]
+    ) -> None:
+        self.part = part
+        self.cells = cells
+        self.carry_on = carry_on
+        self.index = cells_of_items(cells, len(groups.of))
+        self.homes = _homes(groups, cells.loss)
+        self.scratch = _scratch(len(groups.of), len(cells.loss))
+        self.order = np.append(np.arange(own, len(cells.loss)), np.arange(own))
+        self.own = np.repeat(np.arange(own), np.diff(cells.begin)[:own])
+        lost = cells.loss[groups.of]
+        self.items = MovedItems(part.sizes, lost, lost.copy(), part.items.figures)
+
+    def steps(self) -> None:
+        """Open and close cells while all lose less for it."""
+        for _ in range(SWEEPS):
+            self._put_in_order()
+            given = self.cells, self.items, self.part.limits, self.homes, self.scratch, self.part.least
+            if not sum(move_cells(*given, some) for some in self._pieces()) or not self.carry_on():
+                break
+
+    def chains(self) -> None:
+        """Open cells for which all lose more, and others that make up for it."""
+        if not self.carry_on():
+            return
+        self._put_in_order()
+        weigh_all(self.cells, self.items, self.homes, self.part.least, self.scratch)
+        given = self.cells, self.index, self.items, self.part.limits, self.homes, self.scratch, self.part.least
+        for some in self._pieces():
+            chain_cells(*given, some)
+
+    def _pieces(self) -> Iterator[Ints]:
+        """Yield the cells in pieces of about as many members, until all are done or the search shall end."""
+        at = np.cumsum(np.diff(self.cells.begin)[self.order]) // AT_ONCE
+        for some in np.split(self.order, np.flatnonzero(np.diff(at)) + 1):
+            if not self.carry_on():
+                return
+            yield some
+
+    def _put_in_order(self) -> None:
+        """Put the items of the groups' cells in order, those first that lose most; find the cells with rows."""
+        price, most = self.items.price, int(self.items.price.max())
+        self.items.before[:] = price
+        members = self.cells.members[: len(self.own)]
+        members[:] = members[np.argsort(self.own * (most + 1) + most - price[members], kind="stable")]
+        which = np.flatnonzero(self.homes.open)
+        begun = cells_of_items(some_cells(self.cells, which), len(price))
+        self.homes.newest[:] = -1
+        self.homes.clock[1] = len(self.own)
+        self.homes = self.homes._replace(begun=begun._replace(cells=which[begun.cells]))
 
 
 def _own_cells(part: ItemPart, groups: ItemGroups, count: int) -> PricedCells:
@@ -119,38 +149,34 @@ def _covered(part: ItemPart, groups: ItemGroups, count: int) -> tuple[Ints, Ints
     return low, high
 
 
-def _homes(part: ItemPart, groups: ItemGroups, loss: Ints) -> Homes:
+def _homes(groups: ItemGroups, loss: Ints) -> Homes:
     """Return that each item is in the cell of its group, all of which have changed just now."""
-    count, cells = int(groups.numbers[0]), len(loss)
-    figures = np.zeros((cells, part.items.figures.shape[1]), dtype=np.int64)
+    count, cells, of = int(groups.numbers[0]), len(loss), groups.of
+    figures = np.zeros((cells, groups.figures.shape[1]), dtype=np.int64)
     figures[:count] = groups.figures[:count]
-    order = np.argsort(groups.of, kind="stable")
-    same = np.append(groups.of[order][1:] == groups.of[order][:-1], False)
-    head, following, last = np.full(cells, -1), np.full(len(order), -1), np.full(len(order), -1)
-    head[groups.of[order[::-1]]] = order[::-1]
-    following[order[same]] = order[1:][same[:-1]]
-    last[order[1:][same[:-1]]] = order[same]
+    order = np.argsort(of, kind="stable")
+    one, other = order[:-1], order[1:]
+    alike = of[one] == of[other]
+    head, following, last = (np.full(size, -1, dtype=np.int64) for size in (cells, len(of), len(of)))
+    head[of[order[::-1]]] = order[::-1]
+    following[one[alike]], last[other[alike]] = other[alike], one[alike]
+    none = np.zeros(0, dtype=np.int64)
     return Homes(
-        groups.of.copy(),
-        head,
-        following,
-        last,
-        CellsOfItems(np.zeros(len(order)+1,dtype=np.int64),np.zeros(0,dtype=np.int64)),
-        np.full(len(order), -1),
-        figures[:, 0] > 0,
-        figures,
-        np.ones(cells, dtype=np.int64),
-        np.zeros(cells, dtype=np.int64),
-        np.zeros(cells, dtype=np.int64),
-        np.zeros(cells, dtype=np.int64),
-        loss.copy(),
-        np.array([2, 0, int(os.environ.get("R") or 0)], dtype=np.int64),
+        cell=of.copy(),
+        head=head,
+        next=following,
+        last=last,
+        begun=CellsOfItems(none, none),
+        newest=np.full(len(of), -1, dtype=np.int64),
+        open=figures[:, 0] > 0,
+        figures=figures,
+        changed=np.ones(cells, dtype=np.int64),
+        tried=np.zeros(cells, dtype=np.int64),
+        worth=np.zeros(cells, dtype=np.int64),
+        usual=np.zeros(cells, dtype=np.int64),
+        edge=loss.copy(),
+        clock=np.array([2, 0], dtype=np.int64),
     )
-
-
-def _opened(cells: PricedCells, which: Ints, items: int) -> CellsOfItems:
-    found = cells_of_items(_of(cells, which), items)
-    return found._replace(cells=which[found.cells])
 
 
 def _scratch(items: int, cells: int) -> MoveRoom:
@@ -158,12 +184,6 @@ def _scratch(items: int, cells: int) -> MoveRoom:
     return MoveRoom(
         *(np.empty(moves, dtype=np.int64) for _ in range(2)),
         *(np.empty(items, dtype=np.int64) for _ in range(4)),
-        *(np.zeros(cells, dtype=np.int64) for _ in range(4)),
         np.zeros(items, dtype=np.int64),
+        *(np.zeros(cells, dtype=np.int64) for _ in range(4)),
     )
-
-
-def _pieces(order: Ints, weights: Ints) -> Iterator[Ints]:
-    """Yield what is to be gone through in pieces of about the same weight."""
-    at = np.cumsum(weights) // AT_ONCE
-    yield from np.split(order, np.flatnonzero(np.diff(at)) + 1)

@@ -131,13 +131,13 @@ def _weighed(
     cells, states = weighing.begun(found)
     if part.told_by_levels:
         near = weighing.nearly_worth(cells, states, FAR)
-        found, cells, states = _of(found, near), _of(cells, near), _known(states, near)
+        found, cells, states = some_cells(found, near), some_cells(cells, near), _known(states, near)
     weighing.raise_prices(cells, states, ROUNDS, FIRST)
-    promising = _of(found, weighing.nearly_worth(cells, states, NEAR))
+    promising = some_cells(found, weighing.nearly_worth(cells, states, NEAR))
     near = np.flatnonzero(states.share * 100 > ALWAYS)
     if not len(near) or not carry_on():
         return None
-    cells, states = _of(cells, near), _known(states, near)
+    cells, states = some_cells(cells, near), _known(states, near)
     weighing.choose(cells, states)
     if not carry_on():
         return None
@@ -245,7 +245,7 @@ def _different(cells: PricedCells) -> PricedCells:
     sums = np.add.reduceat(marks[cells.members], cells.begin[:-1])
     order = np.lexsort((cells.loss, sums))
     first = np.append(True, np.diff(sums[order]) != 0)
-    return _of(cells, np.sort(order[first]))
+    return some_cells(cells, np.sort(order[first]))
 
 
 def _tenths(lost: Ints, tenths: int) -> Ints:
@@ -253,7 +253,7 @@ def _tenths(lost: Ints, tenths: int) -> Ints:
     return lost // 10 * tenths + lost % 10 * tenths // 10
 
 
-def _of(cells: PricedCells, chosen: Ints) -> PricedCells:
+def some_cells(cells: PricedCells, chosen: Ints) -> PricedCells:
     """Return some of the cells."""
     lengths = np.diff(cells.begin)[chosen]
     begin = np.append(0, np.cumsum(lengths))
