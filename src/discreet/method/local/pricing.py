@@ -55,6 +55,8 @@ four times what it loses: even if all cells of all vectors are worth that, their
 FEW_TENTHS, MANY_TENTHS = (12, 10), (15, 13, 12, 10)
 """Tenths of its loss now that a row may lose in a cell that is weighed, at first and then; of each the first number
 with which there are not too many."""
+MORE = 8
+"""About as many times as many rows as those first ones have the cells in which rows may lose the most tenths."""
 FIRST_ROUNDS, ROUNDS, ROUNDS_BETWEEN = 60, 100, 10
 """Rounds in which prices change: with few cells, with many, and each time that cells were chosen."""
 FIRST, BETWEEN = (512, 51), (307, 102)
@@ -116,6 +118,7 @@ def _weighed(
 ) -> Weighed | None:
     """Weigh cells, starting from what items lose now."""
     weighing = _Weighing(part, levels, lost, carry_on)
+    tenths = MANY_TENTHS
     if part.told_by_levels:
         few = weighing.cells(lost, FEW_TENTHS)
         if few is None:
@@ -125,7 +128,8 @@ def _weighed(
             return None
         # Where prices tell more than what is lost now, rows may lose more.
         lost = np.maximum(lost, weighing.lost())
-    found = weighing.cells(lost, MANY_TENTHS)
+        tenths = tenths[len(few.members) * MORE > MOST_MEMBERS :]
+    found = weighing.cells(lost, tenths)
     if found is None:
         return None
     cells, states = weighing.begun(found)
