@@ -262,7 +262,8 @@ def bounded(k: int, problem: CutProblem) -> None:
     from discreet.method.local import gains
     from discreet.method.local.items import parts_of
     from discreet.method.local.lattice import few_levels
-    from discreet.method.local.price_kernels import CellStates, PricedCells, PricedRows, PricingRoom, raise_prices
+    from discreet.method.local.price_kernels import PricedCells, PricedRows, raise_prices
+    from discreet.method.local.pricing import cell_states, pricing_room
     from discreet.method.local.shapes import shape_of
 
     found = search(problem)
@@ -279,19 +280,12 @@ def bounded(k: int, problem: CutProblem) -> None:
     assert cells is not None
     priced = PricedCells(cells.begin, np.ascontiguousarray(cells.cells[:, 3]), cells.members)
     rows = PricedRows(part.sizes, now.copy(), most)
-    by_row = (np.zeros(len(now), dtype=np.int64) for _ in range(4))
-    scratch = PricingRoom(*by_row, *(np.zeros_like(priced.loss) for _ in range(2)))
-    states = CellStates(np.zeros_like(priced.loss), np.zeros_like(priced.loss))
-    live, goal, pace, best, stale = np.arange(len(priced.loss)), found.lost, 1024, 0, 0
-    for _ in range(400):
-        bound = raise_prices(priced, rows, states, live, part.least, 1, goal, pace, 51, scratch)
-        stale = 0 if bound > best else stale + 1
-        best = max(best, bound)
-        if stale == 5:
-            pace, stale = pace * 4 // 5, 0
+    states, scratch = cell_states(priced), pricing_room(len(now))
+    scratch.course[:] = 0, -(1 << 62), 0, 1024
+    best = raise_prices(priced, rows, states, np.arange(len(priced.loss)), part.least, 400, found.lost, 51, scratch)
     lost, least = (each / whole / problem.total for each in (found.lost, best))
     print(
-        f"k = {k}: found {lost:.4f}, none below {least:.4f} ({lost / least - 1:.1%} more), {len(live):,} cells",
+        f"k = {k}: found {lost:.4f}, none below {least:.4f} ({lost / least - 1:.1%} more), {len(priced.loss):,} cells",
         flush=True,
     )
 

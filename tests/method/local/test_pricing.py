@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.compiled import always
 from discreet.method.base.problem import CutProblem
-from discreet.method.local import pricing, search
+from discreet.method.local import pricing, search, ways
 from discreet.method.local.lattice import MOST_VECTORS
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.price_kernels import (
@@ -26,8 +26,9 @@ from discreet.method.local.price_kernels import (
     choose,
     open_and_close,
     raise_prices,
+    weigh_all,
 )
-from discreet.method.local.pricing import cells_of_items
+from discreet.method.local.pricing import cell_states, cells_of_items, pricing_room
 from tests.method.local.test_search import check, problem_of
 from tests.reference import pricing as slow
 
@@ -49,14 +50,17 @@ class Case:
         members = np.array([row for _, rows in self.cells for row in sorted(rows)], dtype=np.uint32)
         most = np.array(self.most, dtype=np.int64)
         rows = PricedRows(np.array(self.sizes, dtype=np.int64), most // 2, most)
-        states = CellStates(np.zeros(len(loss), dtype=np.int64), np.zeros(len(loss), dtype=np.int64))
-        by_row = (np.zeros(len(self.sizes), dtype=np.int64) for _ in range(4))
-        return (
-            PricedCells(begin, loss, members),
-            rows,
-            states,
-            PricingRoom(*by_row, *(np.zeros(len(loss), dtype=np.int64) for _ in range(2))),
-        )
+        cells = PricedCells(begin, loss, members)
+        return cells, rows, cell_states(cells), pricing_room(len(self.sizes))
+
+
+def raised(given_: tuple[PricedCells, PricedRows, CellStates, PricingRoom], need: int, rounds: int, goal: int) -> int:
+    """Change the prices of rows for some rounds; return the highest bound."""
+    cells, rows, states, scratch = given_
+    scratch.drift[:], states.due[:] = 0, 0
+    scratch.course[:] = 0, -(1 << 62), 0, 512
+    bound: int = raise_prices(cells, rows, states, np.arange(len(cells.loss)), need, rounds, goal, 51, scratch)
+    return bound
 
 
 @st.composite
@@ -71,23 +75,48 @@ def cases(draw: st.DrawFn, most_rows: int, most_cells: int) -> Case:
 
 @given(cases(25, 12), st.data())
 def test_the_bound_of_prices_is_what_a_plain_count_says(case: Case, data: st.DataObject) -> None:
-    cells, rows, states, scratch = case.arrays()
+    arrays = case.arrays()
+    _, rows, states, _ = arrays
     rows.price[:] = [data.draw(st.integers(0, most)) for most in case.most]
-    live = np.arange(len(case.cells))
     for _ in range(5):
         wanted = slow.bound(case.cells, case.sizes, rows.price.tolist(), case.need)
-        goal = max(wanted, 0) + 1000
-        assert raise_prices(cells, rows, states, live, case.need, 1, goal, 512, 51, scratch) == wanted
+        # Wherever the last row was that a cell needed, as long as it loses no more there.
+        states.edge[:] = [data.draw(st.integers(0, lost)) for lost, _ in case.cells]
+        assert raised(arrays, case.need, 1, max(wanted, 0) + 1000) == wanted
         assert ((rows.price >= 0) & (rows.price <= rows.most)).all()
+
+
+@given(cases(25, 12), st.data())
+def test_cells_are_worth_what_a_plain_count_says(case: Case, data: st.DataObject) -> None:
+    cells, rows, states, scratch = case.arrays()
+    for _ in range(3):
+        rows.price[:] = [data.draw(st.integers(0, most)) for most in case.most]
+        weigh_all(cells, rows, states, case.need, scratch)
+        for cell, found in zip(case.cells, states.worth.tolist(), strict=True):
+            wanted = slow.worth(cell, case.sizes, rows.price.tolist(), case.need)
+            if wanted is not None:
+                assert found == wanted
+
+
+@given(cases(25, 12), st.integers(1, 30))
+def test_rounds_in_pieces_are_the_same_rounds(case: Case, rounds: int) -> None:
+    one, other = case.arrays(), case.arrays()
+    wanted = raised(one, case.need, rounds, 5000)
+    cells, rows, states, scratch = other
+    scratch.course[:] = 0, -(1 << 62), 0, 512
+    for until in (rounds // 3, rounds // 2, rounds):
+        found = raise_prices(cells, rows, states, np.arange(len(cells.loss)), case.need, until, 5000, 51, scratch)
+    assert found == wanted
+    assert rows.price.tolist() == one[1].price.tolist()
+    assert [each.tolist() for each in states] == [each.tolist() for each in one[2]]
 
 
 @given(cases(6, 4))
 def test_no_prices_give_more_than_the_least_loss(case: Case) -> None:
     """Were a bound above it, cells would be chosen for what they are not worth."""
-    cells, rows, states, scratch = case.arrays()
+    arrays = case.arrays()
     least = slow.least_loss(case.cells, case.sizes, case.most, case.need)
-    live = np.arange(len(case.cells))
-    bounds = [raise_prices(cells, rows, states, live, case.need, 1, least, 512, 51, scratch) for _ in range(ITERATIONS)]
+    bounds = [raised(arrays, case.need, 1, least) for _ in range(ITERATIONS)]
     assert max(bounds) <= least
 
 
@@ -95,8 +124,9 @@ def test_prices_come_near_to_the_least_loss() -> None:
     """Ten rows, two cells that serve all of them best: in the end the bound is all but that."""
     case = Case([(100, frozenset(range(5))), (300, frozenset(range(5, 10))), (600, frozenset(range(10)))], [1] * 10,
                 [1000] * 10, 5)  # fmt: skip
-    cells, rows, states, scratch = case.arrays()
-    best = raise_prices(cells, rows, states, np.arange(3), 5, 200, 2000, 512, 51, scratch)
+    arrays = case.arrays()
+    cells, rows, states, _ = arrays
+    best = raised(arrays, 5, 200, 2000)
     assert 1950 <= best <= slow.least_loss(case.cells, case.sizes, case.most, 5) == 2000
     home = np.full(10, -1, dtype=np.int64)
     assert choose(cells, rows.sizes, states, np.argsort(-states.share, kind="stable"), 5, 2, home) == 2
@@ -173,7 +203,7 @@ def competing(rows: int, also: bool = False) -> CutProblem:
 def peeled(problem: CutProblem, monkeypatch: pytest.MonkeyPatch) -> int:
     """What is lost without prices."""
     with monkeypatch.context() as patch:
-        patch.setattr(search, "MOST_PRICED", 0)
+        patch.setattr(ways, "MOST_PRICED", 0)
         return search.search(problem).lost
 
 
@@ -198,6 +228,19 @@ def test_groups_by_prices_are_the_same_compiled() -> None:
         other = search.search(problem)
     assert one.lost == other.lost
     assert [each.group.tolist() for each in one.groupings] == [each.group.tolist() for each in other.groupings]
+
+
+@pytest.mark.parametrize("more", [0, 10**9])
+def test_whether_more_cells_are_looked_for_first_is_no_matter_of_safety(
+    more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = competing(1000)
+    asked: list[int] = []
+    found = pricing.cells_in_which
+    monkeypatch.setattr(pricing, "MORE", more)
+    monkeypatch.setattr(pricing, "cells_in_which", lambda *each: asked.append(int(each[2].sum())) or found(*each))
+    assert checked(problem) < peeled(problem, monkeypatch)
+    assert len(asked) == 2
 
 
 @pytest.mark.parametrize("name", ["MOST_CELLS", "MOST_MEMBERS"])
@@ -247,7 +290,7 @@ def test_prices_make_no_small_table_worse(seed: int, monkeypatch: pytest.MonkeyP
     problem = problem_of(pl.DataFrame({"age": age, "town": town}), policy)
     found = search.search(problem, most_gone=24)
     with monkeypatch.context() as patch:
-        patch.setattr(search, "MOST_PRICED", 0)
+        patch.setattr(ways, "MOST_PRICED", 0)
         before = search.search(problem, most_gone=24)
     assert (found.gone > 24, found.lost) <= (before.gone > 24, before.lost)
 
@@ -256,7 +299,16 @@ def test_no_sum_of_prices_runs_over() -> None:
     """A row that loses all there is, in as many cells as there may be, all of them worth that."""
     price, many = 4 * pricing.LARGEST, MOST_VECTORS
     case = Case([(0, frozenset([0]))] * many, [1], [2 * price], 1)
-    cells, rows, states, scratch = case.arrays()
-    live = np.arange(many)
-    assert raise_prices(cells, rows, states, live, 1, 1, pricing.LARGEST, 512, 51, scratch) == price * (1 - many)
-    assert rows.price[0] < price
+    arrays = case.arrays()
+    assert raised(arrays, 1, 1, pricing.LARGEST) == price * (1 - many)
+    assert arrays[1].price[0] < price
+
+
+def test_prices_at_their_highest_stay_there() -> None:
+    """They go up by nothing, however large a step is: it would run over."""
+    case = Case([(0, frozenset([0]))], [1], [2**52], 2)
+    arrays = case.arrays()
+    arrays[1].price[0] = 2**52
+    for _ in range(40):
+        raised(arrays, 2, 1, 2**62)
+        assert arrays[1].price[0] == 2**52

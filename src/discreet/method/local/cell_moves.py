@@ -72,7 +72,7 @@ class _Moving:
         self.cells = cells
         self.carry_on = carry_on
         self.index = cells_of_items(cells, len(groups.of))
-        self.homes = _homes(groups, cells.loss)
+        self.homes = _homes(groups.of, groups.figures[:own], cells.loss)
         self.scratch = _scratch(len(groups.of), len(cells.loss))
         self.order = np.append(np.arange(own, len(cells.loss)), np.arange(own))
         self.own = np.repeat(np.arange(own), np.diff(cells.begin)[:own])
@@ -149,11 +149,14 @@ def _covered(part: ItemPart, groups: ItemGroups, count: int) -> tuple[Ints, Ints
     return low, high
 
 
-def _homes(groups: ItemGroups, loss: Ints) -> Homes:
-    """Return that each item is in the cell of its group, all of which have changed just now."""
-    count, cells, of = int(groups.numbers[0]), len(loss), groups.of
-    figures = np.zeros((cells, groups.figures.shape[1]), dtype=np.int64)
-    figures[:count] = groups.figures[:count]
+def _homes(of: Ints, counted: Ints, loss: Ints) -> Homes:
+    """Return that each item is in the cell `of` its group, all of which have changed just now.
+
+    `counted` are the figures of the first cells, others have no rows.
+    """
+    cells = len(loss)
+    figures = np.zeros((cells, counted.shape[1]), dtype=np.int64)
+    figures[: len(counted)] = counted
     order = np.argsort(of, kind="stable")
     one, other = order[:-1], order[1:]
     alike = of[one] == of[other]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from discreet.encoded import keys
+from discreet.encoded import Ints, keys
 from discreet.method.local.peeling_kernels import Lattice
 from discreet.method.local.shapes import Level, thinned
 
@@ -82,6 +82,18 @@ def two_blocks(levels: Sequence[Sequence[Level]], rows: int) -> tuple[list[int],
     best = int(np.argmin(needed))
     chosen = [c for c in range(columns) if left[best, c]]
     return chosen, [c for c in range(columns) if not left[best, c]], float(needed[best])
+
+
+def by_block(missed: Ints, levels: Sequence[Sequence[Level]], rows: int) -> Ints:
+    """Return cells with the two blocks' vectors in place of the numbers of level vectors (second of four or more)."""
+    if not levels:
+        return np.empty((0, 5), dtype=np.int64)
+    at = np.unravel_index(missed[:, 1], [len(each) for each in levels])
+    blocks = [np.zeros(len(missed), dtype=np.int64) for _ in range(2)]
+    for block, chosen in zip(blocks, two_blocks(levels, rows)[:2], strict=True):
+        for c in chosen:
+            block[:] = block * len(levels[c]) + at[c]
+    return np.stack([missed[:, 0], *blocks, missed[:, 2], missed[:, 3]], axis=1)
 
 
 def lattice_of(levels: Sequence[Sequence[Level]], changeable: int) -> Lattice:

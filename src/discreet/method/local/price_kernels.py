@@ -29,6 +29,8 @@ SCALE = 256
 """Parts of one cell too many or too few for a row, in which it is reckoned where prices go."""
 MOST_TOO_MANY = 64
 """Cells too many that count for a row: with more of them sums would run over."""
+DONE = 2**62
+"""Rounds after which there is nothing to change any more."""
 FARTHEST = 2**44
 """As far as a bound may be from its goal, in 1024ths, for the length of a step, for the same reason."""
 
@@ -280,7 +282,7 @@ def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch): 
             if drift[i] < 0 or price[i] < most[i]:
                 wrong += sizes[i] * drift[i] * drift[i]
         if wrong == 0:
-            turn = until
+            turn = DONE
             break
         step = min(max(goal - bound, goal // 500) // 1024, FARTHEST) * pace * SCALE // wrong
         for i in range(number):
