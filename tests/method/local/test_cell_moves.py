@@ -16,7 +16,6 @@ from discreet.common.compiled import always
 from discreet.method.local import cell_moves, improving, pricing, search, ways
 from discreet.method.local.cell_move_kernels import (
     MovedItems,
-    MoveRoom,
     chain_cells,
     find_boxes,
     move_cells,
@@ -83,12 +82,8 @@ class Steps:
                 rows[:] = rows[np.argsort(-lost[rows], kind="stable")]
         self.homes = cell_moves._homes(home, figures, cells.loss)._replace(begun=cells_of_items(cells, len(sizes)))
         self.homes.clock[1] = len(cells.members) * ordered
-        room = MoveRoom(
-            *(np.empty(most_moves, dtype=np.int64) for _ in range(2)),
-            *(np.empty(len(sizes), dtype=np.int64) for _ in range(4)),
-            np.zeros(len(sizes), dtype=np.int64),
-            *(np.zeros(count, dtype=np.int64) for _ in range(4)),
-        )
+        room = cell_moves._scratch(len(sizes), count)
+        room = room._replace(item=room.item[:most_moves], origin=room.origin[:most_moves])
         none = GroupLimits(np.zeros(0, dtype=np.int64), np.zeros((0, 5), dtype=np.int64))
         items = MovedItems(sizes, lost, lost.copy(), sizes[:, None].copy())
         self.given = cells, items, none, self.homes, room, case.need

@@ -184,9 +184,7 @@ def _homes(of: Ints, counted: Ints, loss: Ints) -> Homes:
 
 def _scratch(items: int, cells: int) -> MoveRoom:
     moves = MOST_MOVES * items + 64
-    return MoveRoom(
-        *(np.empty(moves, dtype=np.int64) for _ in range(2)),
-        *(np.empty(items, dtype=np.int64) for _ in range(4)),
-        np.zeros(items, dtype=np.int64),
-        *(np.zeros(cells, dtype=np.int64) for _ in range(4)),
-    )
+    item, origin = (np.empty(moves, dtype=np.int64) for _ in range(2))
+    keys, rows, more_keys, more, followed = (np.zeros(items, dtype=np.int64) for _ in range(5))
+    seen, reached, hope, queue = (np.zeros(cells, dtype=np.int64) for _ in range(4))
+    return MoveRoom(item, origin, keys, rows, more_keys, more, followed, seen, reached, hope, queue)

@@ -118,7 +118,7 @@ def _weighed(
 ) -> Weighed | None:
     """Weigh cells, starting from what items lose now."""
     weighing = _Weighing(part, levels, lost, carry_on)
-    tenths = MANY_TENTHS
+    tenths: Sequence[int] = MANY_TENTHS
     if part.told_by_levels:
         few = weighing.cells(lost, FEW_TENTHS)
         if few is None:
@@ -278,7 +278,8 @@ def cell_states(cells: PricedCells) -> CellStates:
 
 def pricing_room(rows: int) -> PricingRoom:
     """Return room for so many different rows."""
-    return PricingRoom(*(np.zeros(rows, dtype=np.int64) for _ in range(4)), np.zeros(4, dtype=np.int64))
+    keys, order, served, drift = (np.zeros(rows, dtype=np.int64) for _ in range(4))
+    return PricingRoom(keys, order, served, drift, np.zeros(4, dtype=np.int64))
 
 
 def cells_of_items(cells: PricedCells, items: int) -> CellsOfItems:
