@@ -243,7 +243,8 @@ def test_the_items_that_labels_cover_are_found(data: st.DataObject) -> None:
     start = np.append(0, np.cumsum(np.bincount(codes[:, 0], minlength=6)))
     kind = np.array([SET if one else TABLE for one in is_set])
     begin, members = np.zeros(count + 1, dtype=np.int64), np.empty(data.draw(st.integers(0, 40)), dtype=np.uint32)
-    find_boxes(kind, codes, order, start, low, high, begin, members)
+    for some in np.split(np.arange(count), sorted(data.draw(st.lists(st.integers(0, count), max_size=2)))):
+        find_boxes(kind, codes, order, start, low, high, some, begin, members)
     room = len(members)
     for g in range(count):
         wanted = {

@@ -89,14 +89,15 @@ class MoveRoom(NamedTuple):
 
 
 @kernel
-def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: ignore[no-untyped-def]
-    """Find the items that the labels of each group cover; `low` and `high` are codes, in a column of sets bits.
+def find_boxes(kind, codes, order, start, low, high, chosen, begin, members):  # type: ignore[no-untyped-def]
+    """Find the items that the labels of each chosen group cover; `low` and `high` are codes, in a column of sets bits.
 
-    Items stand in `order` by their first code, those of code `x` from `start[x]` on. Writes where those of each group
-    begin, and the items if there is room for all of a group; else it has none. O(groups * items whose first code fits).
+    Items stand in `order` by their first code, those of code `x` from `start[x]` on. Groups are chosen one after the
+    other. Writes where those of the next group begin, and the items if there is room for all of a group; else it has
+    none. O(groups * items whose first code fits).
     """
-    used = 0
-    for g in range(len(low)):
+    used = begin[chosen[0]] if len(chosen) > 0 else 0
+    for g in chosen:
         first, stop = 0, len(order)
         if kind[0] != SET:
             first, stop = start[low[g, 0]], start[high[g, 0] + 1]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.encoded import Ints
 from discreet.method.local.cell_move_kernels import (
@@ -27,11 +28,12 @@ from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
 from discreet.method.local.price_kernels import CellsOfItems, PricedCells
 from discreet.method.local.pricing import cells_of_items, some_cells
+from discreet.method.local.shapes import SET
 
 MOST_COVERED = 4_000_000
 """Rows that the labels of all groups cover, a row counted for each; groups without room for them have their own."""
 MOST_BOXED = 300_000_000
-"""Pairs of a group and a row that are looked at for that."""
+"""Pairs of a group and a row that may be looked at for that; where there are more, all groups have their own."""
 SWEEPS = 10
 AT_ONCE = 200_000
 """Rows of cells that are gone through between two looks at the time."""
@@ -48,7 +50,7 @@ def by_cell_moves(
     """
     numbers, of = np.unique(groups.of, return_inverse=True)
     groups = collected(part, of, len(numbers))
-    own = _own_cells(part, groups, len(numbers))
+    own = _own_cells(part, groups, len(numbers), carry_on)
     cells = PricedCells(
         np.concatenate([own.begin, own.begin[-1] + promising.begin[1:]]),
         np.concatenate([own.loss, promising.loss]),
@@ -99,8 +101,7 @@ class _Moving:
 
     def _pieces(self) -> Iterator[Ints]:
         """Yield the cells in pieces of about as many members, until all are done or the search shall end."""
-        at = np.cumsum(np.diff(self.cells.begin)[self.order]) // AT_ONCE
-        for some in np.split(self.order, np.flatnonzero(np.diff(at)) + 1):
+        for some in _pieces(self.order, np.diff(self.cells.begin)[self.order]):
             if not self.carry_on():
                 return
             yield some
@@ -118,25 +119,41 @@ class _Moving:
         self.homes = self.homes._replace(begun=begun._replace(cells=which[begun.cells]))
 
 
-def _own_cells(part: ItemPart, groups: ItemGroups, count: int) -> PricedCells:
+def _own_cells(part: ItemPart, groups: ItemGroups, count: int, carry_on: Callable[[], bool]) -> PricedCells:
     """Return the cells of the groups: what their labels lose, and all items that these cover, if there is room."""
-    codes = part.items.codes
-    order = np.argsort(codes[:, 0], kind="stable")
-    start = np.append(0, np.cumsum(np.bincount(codes[:, 0], minlength=int(part.shapes.size[0]) + 1)))
-    begin = np.zeros(count + 1, dtype=np.int64)
-    pairs = count * len(codes)
-    members = np.empty(min(pairs, MOST_COVERED) if pairs <= MOST_BOXED else 0, dtype=np.uint32)
-    low, high = _covered(part, groups, count)
-    find_boxes(part.shapes.kind, codes, order, start, low, high, begin, members)
+    begin, members = _boxed(part, groups, count, carry_on)
     lengths = np.diff(begin)
     if not lengths.all():  # in the place of those for which there was no room: their own items
         missing = lengths == 0
         alone = np.flatnonzero(missing[groups.of])
         number = np.concatenate([np.repeat(np.arange(count), lengths), groups.of[alone]])
-        found = np.concatenate([members[: begin[-1]], alone.astype(np.uint32)])
+        found = np.concatenate([members, alone.astype(np.uint32)])
         members = found[np.argsort(number, kind="stable")]
         begin = np.append(0, np.cumsum(np.bincount(number, minlength=count)))
-    return PricedCells(begin, groups.losses[:count, -1].copy(), members[: begin[-1]])
+    return PricedCells(begin, groups.losses[:count, -1].copy(), members)
+
+
+def _boxed(
+    part: ItemPart, groups: ItemGroups, count: int, carry_on: Callable[[], bool]
+) -> tuple[Ints, npt.NDArray[np.uint32]]:
+    """Return from where on the items stand that the labels of each group cover; none without room or time for them."""
+    codes = part.items.codes
+    begin = np.zeros(count + 1, dtype=np.int64)
+    pairs = count * len(codes)
+    if pairs > MOST_BOXED:
+        return begin, np.empty(0, dtype=np.uint32)
+    members = np.empty(min(pairs, MOST_COVERED), dtype=np.uint32)
+    order = np.argsort(codes[:, 0], kind="stable")
+    start = np.append(0, np.cumsum(np.bincount(codes[:, 0], minlength=int(part.shapes.size[0]) + 1)))
+    low, high = _covered(part, groups, count)
+    is_set = int(part.shapes.kind[0]) == SET
+    looks = np.full(count, len(codes)) if is_set else start[high[:, 0] + 1] - start[low[:, 0]]
+    for some in _pieces(np.arange(count), looks):
+        if not carry_on():
+            begin[some[0] + 1 :] = begin[some[0]]
+            break
+        find_boxes(part.shapes.kind, codes, order, start, low, high, some, begin, members)
+    return begin, members[: begin[-1]]
 
 
 def _covered(part: ItemPart, groups: ItemGroups, count: int) -> tuple[Ints, Ints]:
@@ -188,3 +205,9 @@ def _scratch(items: int, cells: int) -> MoveRoom:
     keys, rows, more_keys, more, followed = (np.zeros(items, dtype=np.int64) for _ in range(5))
     seen, reached, hope, queue = (np.zeros(cells, dtype=np.int64) for _ in range(4))
     return MoveRoom(item, origin, keys, rows, more_keys, more, followed, seen, reached, hope, queue)
+
+
+def _pieces(order: Ints, weights: Ints) -> list[Ints]:
+    """Return what is to be gone through in pieces of about the same weight."""
+    at = np.cumsum(weights) // AT_ONCE
+    return [some for some in np.split(order, np.flatnonzero(np.diff(at)) + 1) if len(some)]
