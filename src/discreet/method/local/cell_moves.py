@@ -139,16 +139,14 @@ def _boxed(
     """Return from where on the items stand that the labels of each group cover; none without room or time for them."""
     codes = part.items.codes
     begin = np.zeros(count + 1, dtype=np.int64)
-    pairs = count * len(codes)
-    if pairs > MOST_BOXED:
-        return begin, np.empty(0, dtype=np.uint32)
-    members = np.empty(min(pairs, MOST_COVERED), dtype=np.uint32)
     order = np.argsort(codes[:, 0], kind="stable")
     start = np.append(0, np.cumsum(np.bincount(codes[:, 0], minlength=int(part.shapes.size[0]) + 1)))
     low, high = _covered(part, groups, count)
     is_set = int(part.shapes.kind[0]) == SET
     looks = np.full(count, len(codes)) if is_set else start[high[:, 0] + 1] - start[low[:, 0]]
-    for some in _pieces(np.arange(count), looks):
+    pairs = int(looks.sum())
+    members = np.empty(min(pairs, MOST_COVERED) if pairs <= MOST_BOXED else 0, dtype=np.uint32)
+    for some in _pieces(np.arange(count), looks) if len(members) else []:
         if not carry_on():
             begin[some[0] + 1 :] = begin[some[0]]
             break
