@@ -14,17 +14,11 @@ from hypothesis import strategies as st
 
 from discreet.common.compiled import always
 from discreet.method.local import cell_moves, improving, pricing, search, ways
-from discreet.method.local.cell_move_kernels import (
-    MovedItems,
-    chain_cells,
-    find_boxes,
-    move_cells,
-    weigh_all,
-)
+from discreet.method.local.cell_move_kernels import MovedItems, find_boxes, move_cells
 from discreet.method.local.group_kernels import GroupLimits
 from discreet.method.local.hearing import Hearing
 from discreet.method.local.peeling import PeelingWatch
-from discreet.method.local.price_kernels import PricedCells, cheapest_first
+from discreet.method.local.price_kernels import PricedCells, cheapest_first, weigh_all
 from discreet.method.local.pricing import cells_of_items
 from discreet.method.local.shapes import SET, TABLE
 from tests.method.local.test_pricing import checked, competing, peeled
@@ -106,16 +100,12 @@ class Steps:
                 item = int(homes.next[item])
             assert sorted(listed) == [row for row, at in enumerate(home) if at == cell]
 
-    def sweep(self) -> int:
-        more: int = move_cells(*self.given, np.arange(len(self.case.cells)))
-        self.counted(more)
-        return more
-
-    def chains(self) -> int:
+    def gone_through(self, *, chains: bool) -> int:
         cells, items, limits, homes, room, need = self.given
-        weigh_all(cells, items, homes, need, room)
+        if chains:
+            weigh_all(cells, items.sizes, items.price, homes.usual, homes.edge, need, room.keys, room.rows)
         order = np.arange(len(self.case.cells))
-        more: int = chain_cells(cells, self.index, items, limits, homes, room, need, order)
+        more: int = move_cells(cells, self.index, items, limits, homes, room, need, order, chains)
         self.counted(more)
         return more
 
@@ -127,11 +117,11 @@ def moved(
     steps = Steps(case, most_moves=most_moves, ordered=ordered)
     more = 0
     for _ in range(sweeps):
-        step = steps.sweep()
+        step = steps.gone_through(chains=False)
         more += step
         if step == 0:
             break
-    more += sum(steps.chains() for _ in range(chains))
+    more += sum(steps.gone_through(chains=True) for _ in range(chains))
     return steps.homes.cell.tolist(), more
 
 

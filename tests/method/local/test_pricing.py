@@ -91,7 +91,8 @@ def test_cells_are_worth_what_a_plain_count_says(case: Case, data: st.DataObject
     cells, rows, states, scratch = case.arrays()
     for _ in range(3):
         rows.price[:] = [data.draw(st.integers(0, most)) for most in case.most]
-        weigh_all(cells, rows, states, case.need, scratch)
+        given_ = rows.sizes, rows.price, states.worth, states.edge, case.need, scratch.keys, scratch.rows
+        weigh_all(cells, *given_)
         for cell, found in zip(case.cells, states.worth.tolist(), strict=True):
             wanted = slow.worth(cell, case.sizes, rows.price.tolist(), case.need)
             if wanted is not None:

@@ -97,7 +97,8 @@ def find_boxes(kind, codes, order, start, low, high, chosen, begin, members):  #
     none. O(groups * items whose first code fits).
     """
     used = begin[chosen[0]] if len(chosen) > 0 else 0
-    for g in chosen:
+    for q in range(len(chosen)):
+        g = chosen[q]
         first, stop = 0, len(order)
         if kind[0] != SET:
             first, stop = start[low[g, 0]], start[high[g, 0] + 1]
@@ -259,7 +260,8 @@ def open_cell(cells, items, homes, scratch, need, cell, moved, bound):  # type: 
 
     Returns as `deal` does. O(items of the cell and of those that lack some).
     """
-    weigh(cells, items, homes, cell, need, False, scratch)
+    sizes, price = items.sizes, items.price
+    weigh(cells, sizes, price, homes.worth, homes.edge, cell, need, False, scratch.keys, scratch.rows)
     if -homes.worth[cell] >= bound:
         return NEVER, moved
     loss, keys, order = cells.loss, scratch.more_keys, scratch.more
@@ -326,50 +328,27 @@ def kept(items, loss, limits, homes, scratch, more, begun, moved):  # type: igno
 
 
 @kernel
-def note(homes, scratch, moved):  # type: ignore[no-untyped-def]
-    """Note which cells so many moves have changed. O(moves)."""
-    for z in range(moved):
-        homes.changed[scratch.origin[z]] = homes.changed[homes.cell[scratch.item[z]]] = homes.clock[0]
-    homes.clock[0] += 1
+def step(cells, items, limits, homes, scratch, need, cell):  # type: ignore[no-untyped-def]
+    """Close a cell, or open it, where all lose less then; return what all lose more, and how many moves are remembered.
 
-
-@kernel
-def move_cells(cells, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
-    """Close each of some cells, or open it, where all lose less then; return what all lose more.
-
-    Cells are passed over where none of their items' cells has changed since they were last tried. O(items of cells),
-    and what trying costs.
+    It is passed over where none of its items' cells has changed since it was last tried. O(items of the cell), and what
+    trying costs.
     """
-    total = 0
-    for q in range(len(order)):
-        cell = order[q]
-        fresh = False
-        for at in range(cells.begin[cell], cells.begin[cell + 1]):
-            if homes.changed[homes.cell[cells.members[at]]] > homes.tried[cell]:
-                fresh = True
-                break
-        if not fresh:
-            continue
-        homes.tried[cell] = homes.clock[0] - 1
-        more, moved = 0, 0
-        if homes.open[cell]:
-            more, moved = deal(cells, items, homes, scratch, cell, 0, 0)
-            moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
-        if moved == 0:
-            more, moved = open_cell(cells, items, homes, scratch, need, cell, 0, 0)
-            moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
+    fresh = False
+    for at in range(cells.begin[cell], cells.begin[cell + 1]):
+        if homes.changed[homes.cell[cells.members[at]]] > homes.tried[cell]:
+            fresh = True
+            break
+    if not fresh:
+        return 0, 0
+    homes.tried[cell] = homes.clock[0] - 1
+    if homes.open[cell]:
+        more, moved = deal(cells, items, homes, scratch, cell, 0, 0)
+        moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
         if moved > 0:
-            total += more
-            note(homes, scratch, moved)
-    return total
-
-
-@kernel
-def weigh_all(cells, items, homes, need, scratch):  # type: ignore[no-untyped-def]
-    """Write what all would lose less with each cell, be it less than nothing. O(rows of cells), mostly."""
-    for cell in range(len(cells.loss)):
-        weigh(cells, items, homes, cell, need, True, scratch)
-        homes.usual[cell] = homes.worth[cell]
+            return more, moved
+    more, moved = open_cell(cells, items, homes, scratch, need, cell, 0, 0)
+    return more, kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
 
 
 @kernel
@@ -412,46 +391,61 @@ def most_hoped(scratch, mark, reached, wanted):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def chain_cells(cells, index, items, limits, homes, scratch, need, order):  # type: ignore[no-untyped-def]
-    """Open closed cells though all lose more then, if other steps make up for it; return what all lose more.
+def chain(cells, index, items, limits, homes, scratch, need, first):  # type: ignore[no-untyped-def]
+    """Open a closed cell though all lose more then, if other steps make up for it; return what `step` does.
 
     At most what a group loses in the cell. Cells that rows have left are closed, and others opened in which rows that
     have come to lose more would lose less, those first with which there is most hope. As soon as all lose less than at
-    the beginning, the chain is kept. O(cells * their items * cells of an item).
+    the beginning, the chain is kept. O(items of cells * cells of an item).
     """
-    loss, total = cells.loss, 0
-    for q in range(len(order)):
-        first = order[q]
-        if homes.open[first] or -homes.usual[first] >= loss[first] * need:
-            continue
-        more, moved = open_cell(cells, items, homes, scratch, need, first, 0, loss[first] * need)
-        moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
-        homes.clock[0] += 1
-        mark = homes.clock[0]
-        scratch.seen[first] = mark
-        followed, reached = 0, 0
-        while moved > 0 and more >= 0:
-            end = moved
-            if followed < moved:  # where did this item come from, and where else might it be?
-                item, cell = scratch.item[followed], scratch.origin[followed]
-                followed += 1
-                reached = reach(cells, index, items, homes, scratch, mark, item, cell, reached)
-                if not homes.open[cell] or scratch.seen[cell] == mark:
-                    continue
-                scratch.seen[cell] = mark
-                step, end = deal(cells, items, homes, scratch, cell, moved, 0)
-            else:
-                cell, reached = most_hoped(scratch, mark, reached, more // WANTED)
-                if cell < 0:
-                    break
-                scratch.seen[cell] = mark
-                step, end = open_cell(cells, items, homes, scratch, need, cell, moved, -(more // WANTED))
-            end = kept(items, loss, limits, homes, scratch, step, moved, end)
-            if end > moved:
-                more, moved = more + step, end
-        if more < 0:
-            total += more
-            note(homes, scratch, moved)
+    loss = cells.loss
+    if homes.open[first] or -homes.usual[first] >= loss[first] * need:
+        return 0, 0
+    more, moved = open_cell(cells, items, homes, scratch, need, first, 0, loss[first] * need)
+    moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
+    homes.clock[0] += 1
+    mark = homes.clock[0]
+    scratch.seen[first] = mark
+    followed, reached = 0, 0
+    while moved > 0 and more >= 0:
+        if followed < moved:  # where did this item come from, and where else might it be?
+            item, cell = scratch.item[followed], scratch.origin[followed]
+            followed += 1
+            reached = reach(cells, index, items, homes, scratch, mark, item, cell, reached)
+            if not homes.open[cell] or scratch.seen[cell] == mark:
+                continue
+            scratch.seen[cell] = mark
+            less, end = deal(cells, items, homes, scratch, cell, moved, 0)
         else:
-            take_back(items, loss, homes, scratch, moved, 0)
+            cell, reached = most_hoped(scratch, mark, reached, more // WANTED)
+            if cell < 0:
+                break
+            scratch.seen[cell] = mark
+            less, end = open_cell(cells, items, homes, scratch, need, cell, moved, -(more // WANTED))
+        end = kept(items, loss, limits, homes, scratch, less, moved, end)
+        if end > moved:
+            more, moved = more + less, end
+    if moved > 0 and more >= 0:
+        take_back(items, loss, homes, scratch, moved, 0)
+        moved = 0
+    return more, moved
+
+
+@kernel
+def move_cells(cells, index, items, limits, homes, scratch, need, order, chains):  # type: ignore[no-untyped-def]
+    """Close or open cells where all lose less then, or begin `chains` with them; return what all lose more.
+
+    O(items of cells), and what trying costs.
+    """
+    total = 0
+    for q in range(len(order)):
+        if chains:
+            more, moved = chain(cells, index, items, limits, homes, scratch, need, order[q])
+        else:
+            more, moved = step(cells, items, limits, homes, scratch, need, order[q])
+        if moved > 0:
+            total += more
+            for z in range(moved):
+                homes.changed[scratch.origin[z]] = homes.changed[homes.cell[scratch.item[z]]] = homes.clock[0]
+            homes.clock[0] += 1
     return total

@@ -18,15 +18,13 @@ from discreet.method.local.cell_move_kernels import (
     Homes,
     MovedItems,
     MoveRoom,
-    chain_cells,
     find_boxes,
     move_cells,
-    weigh_all,
 )
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
-from discreet.method.local.price_kernels import CellsOfItems, PricedCells
+from discreet.method.local.price_kernels import CellsOfItems, PricedCells, weigh_all
 from discreet.method.local.pricing import cells_of_items, some_cells
 from discreet.method.local.shapes import SET
 
@@ -85,8 +83,7 @@ class _Moving:
         """Open and close cells while all lose less for it."""
         for _ in range(SWEEPS):
             self._put_in_order()
-            given = self.cells, self.items, self.part.limits, self.homes, self.scratch, self.part.least
-            if not sum(move_cells(*given, some) for some in self._pieces()) or not self.carry_on():
+            if not self._moved(chains=False) or not self.carry_on():
                 break
 
     def chains(self) -> None:
@@ -94,10 +91,15 @@ class _Moving:
         if not self.carry_on():
             return
         self._put_in_order()
-        weigh_all(self.cells, self.items, self.homes, self.part.least, self.scratch)
+        items, homes, room = self.items, self.homes, self.scratch
+        given = items.sizes, items.price, homes.usual, homes.edge, self.part.least, room.keys, room.rows
+        weigh_all(self.cells, *given)
+        self._moved(chains=True)
+
+    def _moved(self, *, chains: bool) -> int:
+        """Go through all cells once; return what all lose more."""
         given = self.cells, self.index, self.items, self.part.limits, self.homes, self.scratch, self.part.least
-        for some in self._pieces():
-            chain_cells(*given, some)
+        return sum(int(move_cells(*given, some, chains)) for some in self._pieces())
 
     def _pieces(self) -> Iterator[Ints]:
         """Yield the cells in pieces of about as many members, until all are done or the search shall end."""

@@ -184,17 +184,16 @@ def between(members, begin, stop, price, low, high, keys, rows):  # type: ignore
 
 
 @helper
-def weigh(cells, rows, states, cell, need, exactly, scratch):  # type: ignore[no-untyped-def]
+def weigh(cells, sizes, price, worths, edges, cell, need, exactly, keys, order):  # type: ignore[no-untyped-def]
     """Find the rows with which a cell is worth most, `need` at least: all whose price is above some, and some others.
 
-    Returns that price and how many others there are, in `scratch.rows`. These are looked for near the price of the
-    last one needed before. Where the cell cannot be worth anything they are not, unless it is to be known `exactly`.
+    Returns that price and how many others there are, in `order`. These are looked for near the price of the last one
+    needed before. Where the cell cannot be worth anything they are not, unless it is to be known `exactly`.
     O(rows of the cell), mostly.
     """
     begin, stop, members, cost = cells.begin[cell], cells.begin[cell + 1], cells.members, cells.loss[cell]
-    sizes, price, keys, order = rows.sizes, rows.price, scratch.keys, scratch.rows
-    low = states.edge[cell] - (cost >> NEAR_EDGE)
-    high = min(states.edge[cell] + (cost >> NEAR_EDGE), cost)
+    low = edges[cell] - (cost >> NEAR_EDGE)
+    high = min(edges[cell] + (cost >> NEAR_EDGE), cost)
     have, worth = above(members, begin, stop, sizes, price, cost, high)
     if have >= need and high < cost:
         low, high = high + 1, cost
@@ -211,20 +210,20 @@ def weigh(cells, rows, states, cell, need, exactly, scratch):  # type: ignore[no
         for z in range(taken):
             worth += (high - keys[z] - cost) * min(sizes[order[z]], lacks)
             lacks -= sizes[order[z]]
-        states.edge[cell] = high - keys[taken - 1] if taken > 0 else 0
+        edges[cell] = high - keys[taken - 1] if taken > 0 else 0
         if lacks > 0 and not exactly:  # too few rows, whatever their prices
             worth = min(worth, 0)
     else:
-        states.edge[cell] = cost
-    states.worth[cell] = worth
+        edges[cell] = cost
+    worths[cell] = worth
     return high, taken
 
 
 @kernel
-def weigh_all(cells, rows, states, need, scratch):  # type: ignore[no-untyped-def]
+def weigh_all(cells, sizes, price, worths, edges, need, keys, order):  # type: ignore[no-untyped-def]
     """Write what each cell is worth, be it less than nothing. O(rows of cells), mostly."""
     for cell in range(len(cells.loss)):
-        weigh(cells, rows, states, cell, need, True, scratch)
+        weigh(cells, sizes, price, worths, edges, cell, need, True, keys, order)
 
 
 @kernel
@@ -241,7 +240,8 @@ def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch): 
     """
     begin, loss, members = cells.begin, cells.loss, cells.members
     sizes, price, most = rows.sizes, rows.price, rows.most
-    order, served, drift, due = scratch.rows, scratch.served, scratch.drift, states.due
+    keys, order, served, drift = scratch.keys, scratch.rows, scratch.served, scratch.drift
+    worths, edges, due = states.worth, states.edge, states.due
     number = len(sizes)
     turn, best, stale, pace = scratch.course[0], scratch.course[1], scratch.course[2], scratch.course[3]
     while turn < until:
@@ -254,8 +254,8 @@ def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch): 
             if due[cell] > turn:
                 continue
             chosen = states.chosen[cell] == 1
-            high, taken = weigh(cells, rows, states, cell, need, chosen, scratch)
-            worth = states.worth[cell]
+            high, taken = weigh(cells, sizes, price, worths, edges, cell, need, chosen, keys, order)
+            worth = worths[cell]
             if worth > 0 or chosen:
                 bound -= worth
                 states.share[cell] += ((ALWAYS - states.share[cell]) * decay) >> 10

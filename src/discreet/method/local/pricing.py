@@ -199,7 +199,8 @@ class _Weighing:
 
     def nearly_worth(self, cells: PricedCells, states: CellStates, hundredths: int) -> Ints:
         """Return the cells that lack at most so much of being worth it, the best first."""
-        weigh_all(cells, self.rows, states, self.part.least, self.scratch)
+        rows, room = self.rows, self.scratch
+        weigh_all(cells, rows.sizes, rows.price, states.worth, states.edge, self.part.least, room.keys, room.rows)
         group = self.part.least * cells.loss
         kept = np.flatnonzero(states.worth * 100 >= -hundredths * group)
         found: Ints = kept[np.argsort(-(states.worth / np.maximum(group, 1))[kept], kind="stable")]
