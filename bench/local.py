@@ -282,7 +282,8 @@ def bounded(k: int, problem: CutProblem) -> None:
     rows = PricedRows(part.sizes, now.copy(), most)
     states, scratch = cell_states(priced), pricing_room(len(now))
     scratch.course[:] = 0, -(1 << 62), 0, 1024
-    best = raise_prices(priced, rows, states, np.arange(len(priced.loss)), part.least, 400, found.lost, 51, scratch)
+    live = np.arange(len(priced.loss))
+    best = raise_prices(priced, rows, states, live, part.least, 400, found.lost, 51, False, scratch)
     lost, least = (each / whole / problem.total for each in (found.lost, best))
     print(
         f"k = {k}: found {lost:.4f}, none below {least:.4f} ({lost / least - 1:.1%} more), {len(priced.loss):,} cells",

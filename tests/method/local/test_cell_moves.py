@@ -18,7 +18,7 @@ from discreet.method.local.cell_move_kernels import MovedItems, find_boxes, move
 from discreet.method.local.group_kernels import GroupLimits
 from discreet.method.local.hearing import Hearing
 from discreet.method.local.peeling import PeelingWatch
-from discreet.method.local.price_kernels import PricedCells, cheapest_first, weigh_all
+from discreet.method.local.price_kernels import PricedCells, cheapest_first
 from discreet.method.local.pricing import cells_of_items
 from discreet.method.local.shapes import SET, TABLE
 from tests.method.local.test_pricing import checked, competing, peeled
@@ -75,8 +75,9 @@ class Steps:
                 rows = cells.members[begin:stop]
                 rows[:] = rows[np.argsort(-lost[rows], kind="stable")]
         self.homes = cell_moves._homes(home, figures, cells.loss)._replace(begun=cells_of_items(cells, len(sizes)))
-        self.homes.clock[1] = len(cells.members) * ordered
-        room = cell_moves._scratch(len(sizes), count)
+        self.homes.ordered[0] = len(cells.members) * ordered
+        self.marks = cell_moves._marks(len(sizes), count)
+        room = cell_moves._scratch(len(sizes))
         room = room._replace(item=room.item[:most_moves], origin=room.origin[:most_moves])
         none = GroupLimits(np.zeros(0, dtype=np.int64), np.zeros((0, 5), dtype=np.int64))
         items = MovedItems(sizes, lost, lost.copy(), sizes[:, None].copy())
@@ -102,10 +103,9 @@ class Steps:
 
     def gone_through(self, *, chains: bool) -> int:
         cells, items, limits, homes, room, need = self.given
-        if chains:
-            weigh_all(cells, items.sizes, items.price, homes.usual, homes.edge, need, room.keys, room.rows)
+        self.marks.usual[:] = homes.worth
         order = np.arange(len(self.case.cells))
-        more: int = move_cells(cells, self.index, items, limits, homes, room, need, order, chains)
+        more: int = move_cells(cells, self.index, items, limits, homes, self.marks, room, need, order, chains)
         self.counted(more)
         return more
 
@@ -234,7 +234,9 @@ def test_the_items_that_labels_cover_are_found(data: st.DataObject) -> None:
     kind = np.array([SET if one else TABLE for one in is_set])
     begin, members = np.zeros(count + 1, dtype=np.int64), np.empty(data.draw(st.integers(0, 40)), dtype=np.uint32)
     for some in np.split(np.arange(count), sorted(data.draw(st.lists(st.integers(0, count), max_size=2)))):
-        find_boxes(kind, codes, order, start, low, high, some, begin, members)
+        if len(some):
+            here, here_on = slice(some[0], some[-1] + 1), begin[some[0] : some[-1] + 2]
+            find_boxes(kind, codes, order, start, low[here], high[here], here_on, members)
     room = len(members)
     for g in range(count):
         wanted = {

@@ -26,7 +26,6 @@ from discreet.method.local.price_kernels import (
     choose,
     open_and_close,
     raise_prices,
-    weigh_all,
 )
 from discreet.method.local.pricing import cell_states, cells_of_items, pricing_room
 from tests.method.local.test_search import check, problem_of
@@ -59,7 +58,7 @@ def raised(given_: tuple[PricedCells, PricedRows, CellStates, PricingRoom], need
     cells, rows, states, scratch = given_
     scratch.drift[:], states.due[:] = 0, 0
     scratch.course[:] = 0, -(1 << 62), 0, 512
-    bound: int = raise_prices(cells, rows, states, np.arange(len(cells.loss)), need, rounds, goal, 51, scratch)
+    bound: int = raise_prices(cells, rows, states, np.arange(len(cells.loss)), need, rounds, goal, 51, False, scratch)
     return bound
 
 
@@ -91,8 +90,10 @@ def test_cells_are_worth_what_a_plain_count_says(case: Case, data: st.DataObject
     cells, rows, states, scratch = case.arrays()
     for _ in range(3):
         rows.price[:] = [data.draw(st.integers(0, most)) for most in case.most]
-        given_ = rows.sizes, rows.price, states.worth, states.edge, case.need, scratch.keys, scratch.rows
-        weigh_all(cells, *given_)
+        states.due[:], states.chosen[:] = 3, data.draw(st.integers(0, 1))
+        before = rows.price.tolist(), states.share.tolist()
+        raise_prices(cells, rows, states, np.arange(len(case.cells)), case.need, 1, 0, 51, True, scratch)
+        assert (rows.price.tolist(), states.share.tolist()) == before
         for cell, found in zip(case.cells, states.worth.tolist(), strict=True):
             wanted = slow.worth(cell, case.sizes, rows.price.tolist(), case.need)
             if wanted is not None:
@@ -106,7 +107,9 @@ def test_rounds_in_pieces_are_the_same_rounds(case: Case, rounds: int) -> None:
     cells, rows, states, scratch = other
     scratch.course[:] = 0, -(1 << 62), 0, 512
     for until in (rounds // 3, rounds // 2, rounds):
-        found = raise_prices(cells, rows, states, np.arange(len(cells.loss)), case.need, until, 5000, 51, scratch)
+        found = raise_prices(
+            cells, rows, states, np.arange(len(cells.loss)), case.need, until, 5000, 51, False, scratch
+        )
     assert found == wanted
     assert rows.price.tolist() == one[1].price.tolist()
     assert [each.tolist() for each in states] == [each.tolist() for each in one[2]]

@@ -52,18 +52,12 @@ class Homes(NamedTuple):
     """By cell: whether it has rows."""
     figures: Ints
     """By cell: the figures of its items (second axis), rows first."""
-    changed: Ints
-    """By cell: when its items changed."""
-    tried: Ints
-    """By cell: when it was last tried to open or close it."""
     worth: Ints
     """By cell: what all would lose less with it, at most, when that was last looked at."""
-    usual: Ints
-    """By cell: the same before chains of steps."""
     edge: Ints
     """By cell: about what the last of the rows loses that it would need; no more than in it."""
-    clock: Ints
-    """What is changed next gets this number; and how many members of cells, from the first on, are in order."""
+    ordered: Ints
+    """How many members of cells, from the first on, are in order."""
 
 
 @room
@@ -76,8 +70,22 @@ class MoveRoom(NamedTuple):
     rows: Ints
     more_keys: Ints
     more: Ints
+
+
+@room
+class Marks(NamedTuple):
+    """When something was done with cells and items, and what is hoped of them."""
+
+    clock: Ints
+    """What is changed next, or the next chain of steps, gets this number."""
+    changed: Ints
+    """By cell: when its items changed."""
+    tried: Ints
+    """By cell: when it was last tried to open or close it."""
+    usual: Ints
+    """By cell: what all would lose less with it, at most, before chains of steps."""
     followed: Ints
-    """By item: in which chain of steps its other cells were looked at."""
+    """By item: in which chain its other cells were looked at."""
     seen: Ints
     """By cell: in which chain it was tried."""
     reached: Ints
@@ -89,16 +97,15 @@ class MoveRoom(NamedTuple):
 
 
 @kernel
-def find_boxes(kind, codes, order, start, low, high, chosen, begin, members):  # type: ignore[no-untyped-def]
-    """Find the items that the labels of each chosen group cover; `low` and `high` are codes, in a column of sets bits.
+def find_boxes(kind, codes, order, start, low, high, begin, members):  # type: ignore[no-untyped-def]
+    """Find the items that the labels of each group cover; `low` and `high` are codes, in a column of sets bits.
 
-    Items stand in `order` by their first code, those of code `x` from `start[x]` on. Groups are chosen one after the
-    other. Writes where those of the next group begin, and the items if there is room for all of a group; else it has
-    none. O(groups * items whose first code fits).
+    Items stand in `order` by their first code, those of code `x` from `start[x]` on; those of the first group from
+    `begin` of it on. Writes where those of the next begin, and the items if there is room for all of a group; else it
+    has none. O(groups * items whose first code fits).
     """
-    used = begin[chosen[0]] if len(chosen) > 0 else 0
-    for q in range(len(chosen)):
-        g = chosen[q]
+    used = begin[0]
+    for g in range(len(low)):
         first, stop = 0, len(order)
         if kind[0] != SET:
             first, stop = start[low[g, 0]], start[high[g, 0] + 1]
@@ -165,7 +172,7 @@ def take_back(items, loss, homes, scratch, moved, but):  # type: ignore[no-untyp
 
 
 @kernel
-def deal(cells, items, homes, scratch, cell, moved, bound):  # type: ignore[no-untyped-def]
+def deal(loss, items, homes, scratch, cell, moved, bound):  # type: ignore[no-untyped-def]
     """Move the items of a cell to other cells that have some, each where it loses least.
 
     One of these may still lack rows, which is seen to later. Of cells that were opened since items were put in order
@@ -181,14 +188,14 @@ def deal(cells, items, homes, scratch, cell, moved, bound):  # type: ignore[no-u
             to = -1
         for z in range(homes.begun.begin[item], homes.begun.begin[item + 1]):
             other = homes.begun.cells[z]
-            if to >= 0 and cells.loss[to] <= cells.loss[other]:
+            if to >= 0 and loss[to] <= loss[other]:
                 break
             if homes.open[other] and other != cell:
                 to = other
                 break
         if to < 0 or moved == len(scratch.item):
             return NEVER, moved
-        more += rehome(items, cells.loss, homes, scratch, item, to, moved)
+        more += rehome(items, loss, homes, scratch, item, to, moved)
         moved += 1
         if more >= bound:
             return NEVER, moved
@@ -203,7 +210,7 @@ def refill(cells, items, homes, scratch, need, cell, moved, bound):  # type: ign
     Where items are in order, only the first that others can spare are looked at. Returns as `deal` does.
     O(items that fit), mostly.
     """
-    loss, keys, order, ordered = cells.loss, scratch.keys, scratch.rows, homes.clock[1]
+    loss, keys, order, ordered = cells.loss, scratch.keys, scratch.rows, homes.ordered[0]
     at, stop = cells.begin[cell], cells.begin[cell + 1]
     more, z, end, found, rows = 0, 0, 0, 0, 0
     while homes.figures[cell, 0] < need:
@@ -244,13 +251,13 @@ def settle(cells, items, homes, scratch, need, cell, moved, bound):  # type: ign
 
     O(items of the cell * cells of an item).
     """
-    begun = moved
+    loss, begun = cells.loss, moved
     filled, moved = refill(cells, items, homes, scratch, need, cell, begun, bound)
-    take_back(items, cells.loss, homes, scratch, moved, begun)
-    more, moved = deal(cells, items, homes, scratch, cell, begun, min(bound, filled))
+    take_back(items, loss, homes, scratch, moved, begun)
+    more, moved = deal(loss, items, homes, scratch, cell, begun, min(bound, filled))
     if more < NEVER or filled == NEVER:
         return more, moved
-    take_back(items, cells.loss, homes, scratch, moved, begun)
+    take_back(items, loss, homes, scratch, moved, begun)
     return refill(cells, items, homes, scratch, need, cell, begun, bound)
 
 
@@ -328,7 +335,7 @@ def kept(items, loss, limits, homes, scratch, more, begun, moved):  # type: igno
 
 
 @kernel
-def step(cells, items, limits, homes, scratch, need, cell):  # type: ignore[no-untyped-def]
+def step(cells, items, limits, homes, marks, scratch, need, cell):  # type: ignore[no-untyped-def]
     """Close a cell, or open it, where all lose less then; return what all lose more, and how many moves are remembered.
 
     It is passed over where none of its items' cells has changed since it was last tried. O(items of the cell), and what
@@ -336,62 +343,63 @@ def step(cells, items, limits, homes, scratch, need, cell):  # type: ignore[no-u
     """
     fresh = False
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
-        if homes.changed[homes.cell[cells.members[at]]] > homes.tried[cell]:
+        if marks.changed[homes.cell[cells.members[at]]] > marks.tried[cell]:
             fresh = True
             break
     if not fresh:
         return 0, 0
-    homes.tried[cell] = homes.clock[0] - 1
+    marks.tried[cell] = marks.clock[0] - 1
+    loss = cells.loss
     if homes.open[cell]:
-        more, moved = deal(cells, items, homes, scratch, cell, 0, 0)
-        moved = kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
+        more, moved = deal(loss, items, homes, scratch, cell, 0, 0)
+        moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
         if moved > 0:
             return more, moved
     more, moved = open_cell(cells, items, homes, scratch, need, cell, 0, 0)
-    return more, kept(items, cells.loss, limits, homes, scratch, more, 0, moved)
+    return more, kept(items, loss, limits, homes, scratch, more, 0, moved)
 
 
 @kernel
-def reach(cells, index, items, homes, scratch, mark, item, was, reached):  # type: ignore[no-untyped-def]
+def reach(loss, index, items, marks, mark, item, was, reached):  # type: ignore[no-untyped-def]
     """Find the cells in which an item would lose less, which has come to lose more than in its cell before.
 
     Returns how many were found in this chain of steps. O(cells of the item).
     """
-    worse = items.sizes[item] * (items.price[item] - cells.loss[was])
-    if scratch.followed[item] == mark or worse <= 0:
+    worse = items.sizes[item] * (items.price[item] - loss[was])
+    if marks.followed[item] == mark or worse <= 0:
         return reached
-    scratch.followed[item] = mark
+    marks.followed[item] = mark
     for z in range(index.begin[item], index.begin[item + 1]):
         cell = index.cells[z]
-        if cells.loss[cell] >= items.price[item]:
+        if loss[cell] >= items.price[item]:
             break
-        if scratch.reached[cell] < mark:
-            scratch.reached[cell], scratch.hope[cell] = mark, homes.usual[cell]
-            scratch.queue[reached] = cell
+        if marks.reached[cell] < mark:
+            marks.reached[cell], marks.hope[cell] = mark, marks.usual[cell]
+            marks.queue[reached] = cell
             reached += 1
-        scratch.hope[cell] += worse
+        marks.hope[cell] += worse
     return reached
 
 
 @kernel
-def most_hoped(scratch, mark, reached, wanted):  # type: ignore[no-untyped-def]
+def most_hoped(marks, mark, reached, wanted):  # type: ignore[no-untyped-def]
     """Return the cell of those that were reached with which all may lose least, by more than is wanted (-1: none).
 
     And how many are left of them that may be tried. O(reached).
     """
     best, cell, left = wanted, -1, 0
     for z in range(reached):
-        other = scratch.queue[z]
-        if scratch.seen[other] < mark and scratch.hope[other] > wanted:
-            scratch.queue[left] = other
+        other = marks.queue[z]
+        if marks.seen[other] < mark and marks.hope[other] > wanted:
+            marks.queue[left] = other
             left += 1
-            if scratch.hope[other] > best:
-                best, cell = scratch.hope[other], other
+            if marks.hope[other] > best:
+                best, cell = marks.hope[other], other
     return cell, left
 
 
 @kernel
-def chain(cells, index, items, limits, homes, scratch, need, first):  # type: ignore[no-untyped-def]
+def chain(cells, index, items, limits, homes, marks, scratch, need, first):  # type: ignore[no-untyped-def]
     """Open a closed cell though all lose more then, if other steps make up for it; return what `step` does.
 
     At most what a group loses in the cell. Cells that rows have left are closed, and others opened in which rows that
@@ -399,28 +407,28 @@ def chain(cells, index, items, limits, homes, scratch, need, first):  # type: ig
     the beginning, the chain is kept. O(items of cells * cells of an item).
     """
     loss = cells.loss
-    if homes.open[first] or -homes.usual[first] >= loss[first] * need:
+    if homes.open[first] or -marks.usual[first] >= loss[first] * need:
         return 0, 0
     more, moved = open_cell(cells, items, homes, scratch, need, first, 0, loss[first] * need)
     moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
-    homes.clock[0] += 1
-    mark = homes.clock[0]
-    scratch.seen[first] = mark
+    marks.clock[0] += 1
+    mark = marks.clock[0]
+    marks.seen[first] = mark
     followed, reached = 0, 0
     while moved > 0 and more >= 0:
         if followed < moved:  # where did this item come from, and where else might it be?
             item, cell = scratch.item[followed], scratch.origin[followed]
             followed += 1
-            reached = reach(cells, index, items, homes, scratch, mark, item, cell, reached)
-            if not homes.open[cell] or scratch.seen[cell] == mark:
+            reached = reach(loss, index, items, marks, mark, item, cell, reached)
+            if not homes.open[cell] or marks.seen[cell] == mark:
                 continue
-            scratch.seen[cell] = mark
-            less, end = deal(cells, items, homes, scratch, cell, moved, 0)
+            marks.seen[cell] = mark
+            less, end = deal(loss, items, homes, scratch, cell, moved, 0)
         else:
-            cell, reached = most_hoped(scratch, mark, reached, more // WANTED)
+            cell, reached = most_hoped(marks, mark, reached, more // WANTED)
             if cell < 0:
                 break
-            scratch.seen[cell] = mark
+            marks.seen[cell] = mark
             less, end = open_cell(cells, items, homes, scratch, need, cell, moved, -(more // WANTED))
         end = kept(items, loss, limits, homes, scratch, less, moved, end)
         if end > moved:
@@ -432,7 +440,7 @@ def chain(cells, index, items, limits, homes, scratch, need, first):  # type: ig
 
 
 @kernel
-def move_cells(cells, index, items, limits, homes, scratch, need, order, chains):  # type: ignore[no-untyped-def]
+def move_cells(cells, index, items, limits, homes, marks, scratch, need, order, chains):  # type: ignore[no-untyped-def]
     """Close or open cells where all lose less then, or begin `chains` with them; return what all lose more.
 
     O(items of cells), and what trying costs.
@@ -440,12 +448,12 @@ def move_cells(cells, index, items, limits, homes, scratch, need, order, chains)
     total = 0
     for q in range(len(order)):
         if chains:
-            more, moved = chain(cells, index, items, limits, homes, scratch, need, order[q])
+            more, moved = chain(cells, index, items, limits, homes, marks, scratch, need, order[q])
         else:
-            more, moved = step(cells, items, limits, homes, scratch, need, order[q])
+            more, moved = step(cells, items, limits, homes, marks, scratch, need, order[q])
         if moved > 0:
             total += more
             for z in range(moved):
-                homes.changed[scratch.origin[z]] = homes.changed[homes.cell[scratch.item[z]]] = homes.clock[0]
-            homes.clock[0] += 1
+                marks.changed[scratch.origin[z]] = marks.changed[homes.cell[scratch.item[z]]] = marks.clock[0]
+            marks.clock[0] += 1
     return total

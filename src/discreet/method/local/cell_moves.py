@@ -16,6 +16,7 @@ import numpy.typing as npt
 from discreet.encoded import Ints
 from discreet.method.local.cell_move_kernels import (
     Homes,
+    Marks,
     MovedItems,
     MoveRoom,
     find_boxes,
@@ -24,7 +25,7 @@ from discreet.method.local.cell_move_kernels import (
 from discreet.method.local.group_kernels import ItemGroups
 from discreet.method.local.group_room import collected
 from discreet.method.local.items import ItemPart
-from discreet.method.local.price_kernels import CellsOfItems, PricedCells, weigh_all
+from discreet.method.local.price_kernels import CellsOfItems, PricedCells
 from discreet.method.local.pricing import cells_of_items, some_cells
 from discreet.method.local.shapes import SET
 
@@ -73,7 +74,8 @@ class _Moving:
         self.carry_on = carry_on
         self.index = cells_of_items(cells, len(groups.of))
         self.homes = _homes(groups.of, groups.figures[:own], cells.loss)
-        self.scratch = _scratch(len(groups.of), len(cells.loss))
+        self.marks = _marks(len(groups.of), len(cells.loss))
+        self.scratch = _scratch(len(groups.of))
         self.order = np.append(np.arange(own, len(cells.loss)), np.arange(own))
         self.own = np.repeat(np.arange(own), np.diff(cells.begin)[:own])
         lost = cells.loss[groups.of]
@@ -91,14 +93,13 @@ class _Moving:
         if not self.carry_on():
             return
         self._put_in_order()
-        items, homes, room = self.items, self.homes, self.scratch
-        given = items.sizes, items.price, homes.usual, homes.edge, self.part.least, room.keys, room.rows
-        weigh_all(self.cells, *given)
+        self.marks.usual[:] = self.homes.worth
         self._moved(chains=True)
 
     def _moved(self, *, chains: bool) -> int:
         """Go through all cells once; return what all lose more."""
-        given = self.cells, self.index, self.items, self.part.limits, self.homes, self.scratch, self.part.least
+        part = self.part
+        given = self.cells, self.index, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
         return sum(int(move_cells(*given, some, chains)) for some in self._pieces())
 
     def _pieces(self) -> Iterator[Ints]:
@@ -117,7 +118,7 @@ class _Moving:
         which = np.flatnonzero(self.homes.open)
         begun = cells_of_items(some_cells(self.cells, which), len(price))
         self.homes.newest[:] = -1
-        self.homes.clock[1] = len(self.own)
+        self.homes.ordered[0] = len(self.own)
         self.homes = self.homes._replace(begun=begun._replace(cells=which[begun.cells]))
 
 
@@ -152,7 +153,9 @@ def _boxed(
         if not carry_on():
             begin[some[0] + 1 :] = begin[some[0]]
             break
-        find_boxes(part.shapes.kind, codes, order, start, low, high, some, begin, members)
+        here = slice(some[0], some[-1] + 1)
+        here_on = begin[some[0] : some[-1] + 2]
+        find_boxes(part.shapes.kind, codes, order, start, low[here], high[here], here_on, members)
     return begin, members[: begin[-1]]
 
 
@@ -167,7 +170,7 @@ def _covered(part: ItemPart, groups: ItemGroups, count: int) -> tuple[Ints, Ints
 
 
 def _homes(of: Ints, counted: Ints, loss: Ints) -> Homes:
-    """Return that each item is in the cell `of` its group, all of which have changed just now.
+    """Return that each item is in the cell `of` its group.
 
     `counted` are the figures of the first cells, others have no rows.
     """
@@ -190,21 +193,24 @@ def _homes(of: Ints, counted: Ints, loss: Ints) -> Homes:
         newest=np.full(len(of), -1, dtype=np.int64),
         open=figures[:, 0] > 0,
         figures=figures,
-        changed=np.ones(cells, dtype=np.int64),
-        tried=np.zeros(cells, dtype=np.int64),
         worth=np.zeros(cells, dtype=np.int64),
-        usual=np.zeros(cells, dtype=np.int64),
         edge=loss.copy(),
-        clock=np.array([2, 0], dtype=np.int64),
+        ordered=np.zeros(1, dtype=np.int64),
     )
 
 
-def _scratch(items: int, cells: int) -> MoveRoom:
+def _marks(items: int, cells: int) -> Marks:
+    """Return that all cells have changed just now, and none was tried."""
+    tried, usual, seen, reached, hope, queue = (np.zeros(cells, dtype=np.int64) for _ in range(6))
+    clock, changed = np.full(1, 2, dtype=np.int64), np.ones(cells, dtype=np.int64)
+    return Marks(clock, changed, tried, usual, np.zeros(items, dtype=np.int64), seen, reached, hope, queue)
+
+
+def _scratch(items: int) -> MoveRoom:
     moves = MOST_MOVES * items + 64
     item, origin = (np.empty(moves, dtype=np.int64) for _ in range(2))
-    keys, rows, more_keys, more, followed = (np.zeros(items, dtype=np.int64) for _ in range(5))
-    seen, reached, hope, queue = (np.zeros(cells, dtype=np.int64) for _ in range(4))
-    return MoveRoom(item, origin, keys, rows, more_keys, more, followed, seen, reached, hope, queue)
+    keys, rows, more_keys, more = (np.zeros(items, dtype=np.int64) for _ in range(4))
+    return MoveRoom(item, origin, keys, rows, more_keys, more)
 
 
 def _pieces(order: Ints, weights: Ints) -> list[Ints]:

@@ -60,13 +60,13 @@ def find_gains(codes, lattice, scratch, lost, hope, near, least, visits, found):
             continue
         part[d] = parts[d] = 0
         base = lattice.offset[c, v]
-        here, there = row_at[d, begin_of[d] : end_of[d]], row_at[d + 1]
-        visits -= len(here)
+        visits -= end_of[d] - begin_of[d]
         if visits < 0:
             return cells, True
         sure = loss_of[d] + lattice.least_left[d + 1]
         different = 0
-        for row in here:
+        for z in range(begin_of[d], end_of[d]):
+            row = row_at[d, z]
             cell = lattice.cells[base + codes[row, c]]
             gain = lost[row] - sure - lattice.losses[base + cell]
             if gain > 0:
@@ -86,10 +86,11 @@ def find_gains(codes, lattice, scratch, lost, hope, near, least, visits, found):
                 fresh += 1
                 start[d + 1, fresh] = m
         if fresh > 0:
-            for row in here:
+            for z in range(begin_of[d], end_of[d]):
+                row = row_at[d, z]
                 cell = lattice.cells[base + codes[row, c]]
                 if place[cell] >= 0 and lost[row] - sure - lattice.losses[base + cell] > 0:
-                    there[place[cell]] = row
+                    row_at[d + 1, place[cell]] = row
                     place[cell] += 1
             vector[d + 1] = vector[d] + v * lattice.strides[c]
         full = False
@@ -99,7 +100,7 @@ def find_gains(codes, lattice, scratch, lost, hope, near, least, visits, found):
                 p = number[cell]
                 gainers = place[cell] - start[columns, p]
                 if cells < len(found.cells) and (not asked or used + gainers <= len(found.members)):
-                    found.cells[cells, 0] = there[start[columns, p]]
+                    found.cells[cells, 0] = row_at[columns, start[columns, p]]
                     found.cells[cells, 1] = vector[columns]
                     found.cells[cells, 2] = count[cell] >> 32
                     found.cells[cells, 3] = loss_at[columns, p]
@@ -107,7 +108,7 @@ def find_gains(codes, lattice, scratch, lost, hope, near, least, visits, found):
                     cells += 1
                     if asked:
                         for at in range(start[columns, p], place[cell]):
-                            found.members[used] = there[at]
+                            found.members[used] = row_at[columns, at]
                             used += 1
                         found.begin[cells] = used
                 else:

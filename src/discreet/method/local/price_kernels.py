@@ -220,14 +220,7 @@ def weigh(cells, sizes, price, worths, edges, cell, need, exactly, keys, order):
 
 
 @kernel
-def weigh_all(cells, sizes, price, worths, edges, need, keys, order):  # type: ignore[no-untyped-def]
-    """Write what each cell is worth, be it less than nothing. O(rows of cells), mostly."""
-    for cell in range(len(cells.loss)):
-        weigh(cells, sizes, price, worths, edges, cell, need, True, keys, order)
-
-
-@kernel
-def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
+def raise_prices(cells, rows, states, live, need, until, goal, decay, only_weigh, scratch):  # type: ignore[no-untyped-def]  # noqa: C901 - one loop nest, for speed
     """Change the prices of rows so that they come nearer to the highest bound of the loss; return the bound.
 
     A cell is worth what the prices of its rows are above their loss in it, for the rows with which it is worth most, at
@@ -236,7 +229,7 @@ def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch): 
     by so many 1024ths of what takes the bound to `goal` as the course says, shared out; half of the way that they went
     before is kept. A cell that is `chosen` counts though it be worth less than nothing. A cell far from being worth
     anything is passed over for some rounds: the bound is then one of the others. Goes on `until` so many rounds are
-    done. O(rounds * rows of the cells that are looked at).
+    done; or it shall `only_weigh` all cells, be they worth less than nothing. O(rounds * rows of the cells looked at).
     """
     begin, loss, members = cells.begin, cells.loss, cells.members
     sizes, price, most = rows.sizes, rows.price, rows.most
@@ -251,11 +244,13 @@ def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch): 
             bound += sizes[i] * price[i]
         for q in range(len(live)):
             cell = live[q]
-            if due[cell] > turn:
+            if due[cell] > turn and not only_weigh:
                 continue
-            chosen = states.chosen[cell] == 1
+            chosen = states.chosen[cell] == 1 or only_weigh
             high, taken = weigh(cells, sizes, price, worths, edges, cell, need, chosen, keys, order)
             worth = worths[cell]
+            if only_weigh:
+                continue
             if worth > 0 or chosen:
                 bound -= worth
                 states.share[cell] += ((ALWAYS - states.share[cell]) * decay) >> 10
@@ -268,6 +263,8 @@ def raise_prices(cells, rows, states, live, need, until, goal, decay, scratch): 
                 states.share[cell] -= (states.share[cell] * decay) >> 10
                 if states.share[cell] * 50 < ALWAYS:
                     due[cell] = turn + 1 + min(-worth * PASSED // (need * max(loss[cell], 1)), MOST_PASSED)
+        if only_weigh:
+            return bound
         turn += 1
         if bound > best:
             best, stale = bound, 0

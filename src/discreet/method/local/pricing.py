@@ -36,7 +36,6 @@ from discreet.method.local.price_kernels import (
     list_cells,
     open_and_close,
     raise_prices,
-    weigh_all,
 )
 from discreet.method.local.settling import Settling
 from discreet.method.local.shapes import Level
@@ -199,8 +198,8 @@ class _Weighing:
 
     def nearly_worth(self, cells: PricedCells, states: CellStates, hundredths: int) -> Ints:
         """Return the cells that lack at most so much of being worth it, the best first."""
-        rows, room = self.rows, self.scratch
-        weigh_all(cells, rows.sizes, rows.price, states.worth, states.edge, self.part.least, room.keys, room.rows)
+        live = np.arange(len(cells.loss))
+        raise_prices(cells, self.rows, states, live, self.part.least, 1, self.goal, 0, True, self.scratch)
         group = self.part.least * cells.loss
         kept = np.flatnonzero(states.worth * 100 >= -hundredths * group)
         found: Ints = kept[np.argsort(-(states.worth / np.maximum(group, 1))[kept], kind="stable")]
@@ -224,7 +223,7 @@ class _Weighing:
             if not self.carry_on():
                 return
             given = cells, self.rows, states, live, self.part.least, min(until, rounds), self.goal, decay
-            raise_prices(*given, self.scratch)
+            raise_prices(*given, False, self.scratch)
 
     def choose(self, cells: PricedCells, states: CellStates) -> None:
         """Choose cells, some of the groups there may be at a time, those first that were worth it most of the time."""
