@@ -8,21 +8,24 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import discreet as d
 from discreet.common.compiled import always
 from discreet.method.local import cell_moves, improving, pricing, search, ways
 from discreet.method.local.cell_move_kernels import MovedItems, find_boxes, move_cells
-from discreet.method.local.group_kernels import GroupLimits
+from discreet.method.local.group_kernels import GroupLimits, total_cost
+from discreet.method.local.group_room import collected
 from discreet.method.local.hearing import Hearing
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.price_kernels import PricedCells, cheapest_first
 from discreet.method.local.pricing import cells_of_items
-from discreet.method.local.shapes import SET, TABLE
+from discreet.method.local.shapes import SET, TABLE, Labels
 from tests.method.local.test_pricing import checked, competing, peeled
-from tests.method.local.test_search import check
+from tests.method.local.test_search import check, problem_of
 from tests.reference import cell_moves as slow
 from tests.reference.pricing import Cell
 
@@ -263,6 +266,52 @@ def test_groups_by_cell_moves_keep_every_promise_and_lose_less(also: bool, monke
     with monkeypatch.context() as patch:
         patch.setattr(improving, "by_cell_moves", lambda _part, groups, _promising, _carry_on: groups)
         assert found < checked(problem)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_with_sets_lose_no_more_than_they_did(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns stand in another order in a part than in the problem; cells must have what their labels cover."""
+    rng, rows = np.random.default_rng(seed), 400
+    frame = pl.DataFrame({
+        "a": rng.integers(0, 30, rows).astype(str), "b": rng.choice(list("pqrstu"), rows),
+        "c": rng.choice(list("xyz"), rows), "d": rng.integers(0, 9, rows).astype(str),
+    })  # fmt: skip
+    problem = problem_of(
+        frame,
+        d.Policy(protect=[d.KAnonymity(k=4, over=frame.columns)], columns={"a": d.Column(type="number")}),
+    )
+    seen: list[tuple[int, int]] = []
+
+    def compared(part: Any, before: Any, promising: Any, carry_on: Any) -> Any:
+        found = cell_moves.by_cell_moves(part, before, promising, carry_on)
+        seen.append((int(total_cost(found)), int(total_cost(before))))
+        return found
+
+    monkeypatch.setattr(improving, "by_cell_moves", compared)
+    kinds: list[Labels] = ["tight", "set", "tight", "set"]
+    check(problem, search.search(problem, labels=kinds), kinds, [Fraction(1)] * 4)
+    assert seen
+    assert all(now <= then for now, then in seen)
+
+
+@pytest.mark.parametrize("worse", [1, 0])
+def test_moved_cells_that_hide_more_or_lose_more_are_given_up(worse: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where rows can no longer be spared after the last moves, the groups before them are taken."""
+    problem = competing(300)
+    wanted = checked(problem)
+    moves: list[bool] = []
+
+    def spoilt(part: Any, groups: Any, promising: Any, carry_on: Any) -> Any:
+        moves.append(True)
+        if len(moves) > 1 or not worse:
+            return collected(part, np.zeros_like(groups.of), 1)
+        return cell_moves.by_cell_moves(part, groups, promising, carry_on)
+
+    monkeypatch.setattr(improving, "by_cell_moves", spoilt)
+    found = search.search(problem, most_gone=0)
+    assert len(moves) > 1
+    assert found.gone == 0
+    assert found.lost < 2 * wanted
 
 
 @pytest.mark.usefixtures("many")

@@ -47,7 +47,7 @@ class Homes(NamedTuple):
     begun: CellsOfItems
     """Which of the cells of each item had rows when items were put in order."""
     newest: Ints
-    """By item: the last cell that was opened since and might have it (-1: none)."""
+    """By item: the last cell that was opened since, or tried to be, and might have it (-1: none)."""
     open: npt.NDArray[np.bool_]
     """By cell: whether it has rows."""
     figures: Ints
@@ -83,7 +83,7 @@ class Marks(NamedTuple):
     tried: Ints
     """By cell: when it was last tried to open or close it."""
     usual: Ints
-    """By cell: what all would lose less with it, at most, before chains of steps."""
+    """By cell: about what all would lose less with it before chains of steps, rather more than less."""
     followed: Ints
     """By item: in which chain its other cells were looked at."""
     seen: Ints
@@ -91,7 +91,7 @@ class Marks(NamedTuple):
     reached: Ints
     """By cell: in which chain one of its items came to lose more."""
     hope: Ints
-    """By cell: what all may then lose less with it, at most."""
+    """By cell: about what all may then lose less with it."""
     queue: Ints
     """Such cells."""
 
@@ -385,7 +385,7 @@ def reach(loss, index, items, marks, mark, item, was, reached):  # type: ignore[
 def most_hoped(marks, mark, reached, wanted):  # type: ignore[no-untyped-def]
     """Return the cell of those that were reached with which all may lose least, by more than is wanted (-1: none).
 
-    And how many are left of them that may be tried. O(reached).
+    And how many are left of them: those with which they do not are not tried in this chain any more. O(reached).
     """
     best, cell, left = wanted, -1, 0
     for z in range(reached):

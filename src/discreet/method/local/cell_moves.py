@@ -164,7 +164,7 @@ def _covered(part: ItemPart, groups: ItemGroups, count: int) -> tuple[Ints, Ints
     low, high = groups.first[:count].copy(), groups.last[:count].copy()
     first, stop, sets, _ = part.labels(groups.first[:count], groups.last[:count], np.zeros(count, dtype=np.bool_))
     for c in range(len(part.columns)):
-        if c not in sets:
+        if part.columns[c] not in sets:
             low[:, c], high[:, c] = first[:, c], stop[:, c] - 1
     return low, high
 

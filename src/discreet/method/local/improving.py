@@ -70,8 +70,15 @@ class Improving:
             self.improve()
         if last and self.going():
             self.reopen_gains()
-            if promising is not None and self.going():
-                self.move_cells(promising)
+        found = self._spared()
+        if last and promising is not None and self.going():
+            self.move_cells(promising)
+            found = min(found, self._spared(), key=lambda each: each[:2])
+        self.groups = found[2]
+        return found
+
+    def _spared(self) -> tuple[bool, int, ItemGroups]:
+        """Spare hidden rows; return whether still too many are hidden, what all cost, and the groups."""
         self.groups = self.hearing.spare_hidden(self.groups)
         return self.hearing.hides_too_many(self.groups), int(group_kernels.total_cost(self.groups)), self.groups
 

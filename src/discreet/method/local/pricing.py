@@ -238,6 +238,8 @@ class _Weighing:
             if choose(cells, part.sizes, states, order, part.least * 3 // 5, most, home) * 100 < most:
                 return
             self.raise_prices(cells, states, ROUNDS_BETWEEN, BETWEEN, live)
+            if not self.carry_on():
+                return
             states.share[states.chosen == 1] = ALWAYS
             live = np.flatnonzero((states.share * 50 > ALWAYS) | (states.chosen == 1))
 
