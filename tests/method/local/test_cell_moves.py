@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.compiled import always
 from discreet.method.local import cell_moves, improving, pricing, search, ways
-from discreet.method.local.cell_move_kernels import MovedItems, find_boxes, move_cells
+from discreet.method.local.cell_move_kernels import CELL, LAST, NEXT, MovedItems, find_boxes, move_cells
 from discreet.method.local.group_kernels import GroupLimits, total_cost
 from discreet.method.local.group_room import collected
 from discreet.method.local.hearing import Hearing
@@ -81,7 +81,7 @@ class Steps:
         self.homes.ordered[0] = len(cells.members) * ordered
         self.marks = cell_moves._marks(len(sizes), count)
         room = cell_moves._scratch(len(sizes))
-        room = room._replace(item=room.item[:most_moves], origin=room.origin[:most_moves])
+        room = room._replace(moves=room.moves[:most_moves])
         none = GroupLimits(np.zeros(0, dtype=np.int64), np.zeros((0, 5), dtype=np.int64))
         items = MovedItems(sizes, lost, lost.copy(), sizes[:, None].copy())
         self.given = cells, items, none, self.homes, room, case.need
@@ -91,17 +91,17 @@ class Steps:
         """All that is kept of homes is what a plain count says."""
         assert more <= 0
         cells, items, _, homes, _, _ = self.given
-        home = homes.cell.tolist()
+        home = homes.links[:, CELL].tolist()
         rows = slow.rows_of(self.case.cells, self.case.sizes, home)
         assert homes.figures[:, 0].tolist() == rows
-        assert homes.open.tolist() == [have > 0 for have in rows]
-        assert items.price.tolist() == cells.loss[homes.cell].tolist()
+        assert (homes.head >= 0).tolist() == [have > 0 for have in rows]
+        assert items.price.tolist() == cells.loss[homes.links[:, CELL]].tolist()
         for cell in range(len(rows)):
             listed, item = [], int(homes.head[cell])
             while item >= 0:
-                assert homes.last[item] == (listed[-1] if listed else -1)
+                assert homes.links[item, LAST] == (listed[-1] if listed else -1)
                 listed.append(item)
-                item = int(homes.next[item])
+                item = int(homes.links[item, NEXT])
             assert sorted(listed) == [row for row, at in enumerate(home) if at == cell]
 
     def gone_through(self, *, chains: bool) -> int:
@@ -125,7 +125,7 @@ def moved(
         if step == 0:
             break
     more += sum(steps.gone_through(chains=True) for _ in range(chains))
-    return steps.homes.cell.tolist(), more
+    return steps.homes.links[:, CELL].tolist(), more
 
 
 @given(groups(), st.integers(0, 3), st.integers(0, 2), st.booleans())

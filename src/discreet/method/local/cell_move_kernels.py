@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.common.compiled import kernel, room
 from discreet.encoded import Ints
@@ -20,6 +19,8 @@ from discreet.method.local.shapes import SET
 
 SPARED = 2
 """Times as many rows that others can spare are looked at as a cell lacks, where those come first that cost least."""
+CELL, NEXT, LAST, NEWEST = 0, 1, 2, 3
+"""What stands where in the links of an item."""
 WANTED = 2
 """A step of a chain must make up for one part in so many of what all lose more so far."""
 
@@ -39,17 +40,13 @@ class MovedItems(NamedTuple):
 class Homes(NamedTuple):
     """In which cell each item is, and what the items of each cell come to."""
 
-    cell: Ints
+    links: Ints
+    """By item: its cell, the items after and before it there, and the last cell that was opened since items were put in
+    order, or tried to be, and might have it (second axis; -1: none)."""
     head: Ints
-    """By cell: one of the items in it; `next` and `last` are the ones after and before each (-1: none)."""
-    next: Ints
-    last: Ints
+    """By cell: one of the items in it (-1: none)."""
     begun: CellsOfItems
     """Which of the cells of each item had rows when items were put in order."""
-    newest: Ints
-    """By item: the last cell that was opened since, or tried to be, and might have it (-1: none)."""
-    open: npt.NDArray[np.bool_]
-    """By cell: whether it has rows."""
     figures: Ints
     """By cell: the figures of its items (second axis), rows first."""
     worth: Ints
@@ -64,12 +61,10 @@ class Homes(NamedTuple):
 class MoveRoom(NamedTuple):
     """Which items were moved from which cell, and where candidates are put in order."""
 
-    item: Ints
-    origin: Ints
+    moves: Ints
+    """The item and the cell (second axis)."""
     keys: Ints
     rows: Ints
-    more_keys: Ints
-    more: Ints
 
 
 @room
@@ -137,28 +132,27 @@ def put(items, loss, homes, item, was, cell):  # type: ignore[no-untyped-def]
     for f in range(items.figures.shape[1]):
         homes.figures[was, f] -= items.figures[item, f]
         homes.figures[cell, f] += items.figures[item, f]
-    homes.open[was], homes.open[cell] = homes.figures[was, 0] > 0, True
-    after, before = homes.next[item], homes.last[item]
+    after, before = homes.links[item, NEXT], homes.links[item, LAST]
     if before >= 0:
-        homes.next[before] = after
+        homes.links[before, NEXT] = after
     else:
         homes.head[was] = after
     if after >= 0:
-        homes.last[after] = before
+        homes.links[after, LAST] = before
     first = homes.head[cell]
-    homes.next[item], homes.last[item] = first, -1
+    homes.links[item, NEXT], homes.links[item, LAST] = first, -1
     if first >= 0:
-        homes.last[first] = item
+        homes.links[first, LAST] = item
     homes.head[cell] = item
-    homes.cell[item] = cell
+    homes.links[item, CELL] = cell
     items.price[item] = loss[cell]
 
 
 @kernel
 def rehome(items, loss, homes, scratch, item, cell, moved):  # type: ignore[no-untyped-def]
     """Move an item to a cell and remember it, after `moved` others; return what all lose more. O(figures)."""
-    was = homes.cell[item]
-    scratch.item[moved], scratch.origin[moved] = item, was
+    was = homes.links[item, CELL]
+    scratch.moves[moved, 0], scratch.moves[moved, 1] = item, was
     put(items, loss, homes, item, was, cell)
     return items.sizes[item] * (loss[cell] - loss[was])
 
@@ -167,8 +161,8 @@ def rehome(items, loss, homes, scratch, item, cell, moved):  # type: ignore[no-u
 def take_back(items, loss, homes, scratch, moved, but):  # type: ignore[no-untyped-def]
     """Take back all moves that are remembered but the first `but`. O(moves * figures)."""
     for z in range(moved - 1, but - 1, -1):
-        item = scratch.item[z]
-        put(items, loss, homes, item, homes.cell[item], scratch.origin[z])
+        item = scratch.moves[z, 0]
+        put(items, loss, homes, item, homes.links[item, CELL], scratch.moves[z, 1])
 
 
 @kernel
@@ -182,18 +176,18 @@ def deal(loss, items, homes, scratch, cell, moved, bound):  # type: ignore[no-un
     more = 0
     item = homes.head[cell]
     while item >= 0:
-        following = homes.next[item]
-        to = homes.newest[item]
-        if to >= 0 and (to == cell or not homes.open[to]):
+        following = homes.links[item, NEXT]
+        to = homes.links[item, NEWEST]
+        if to >= 0 and (to == cell or homes.head[to] < 0):
             to = -1
         for z in range(homes.begun.begin[item], homes.begun.begin[item + 1]):
             other = homes.begun.cells[z]
             if to >= 0 and loss[to] <= loss[other]:
                 break
-            if homes.open[other] and other != cell:
+            if homes.head[other] >= 0 and other != cell:
                 to = other
                 break
-        if to < 0 or moved == len(scratch.item):
+        if to < 0 or moved == len(scratch.moves):
             return NEVER, moved
         more += rehome(items, loss, homes, scratch, item, to, moved)
         moved += 1
@@ -221,7 +215,7 @@ def refill(cells, items, homes, scratch, need, cell, moved, bound):  # type: ign
                 if at < ordered and (rows >= enough or loss[cell] - items.before[item] >= bound):
                     break
                 at += 1
-                was = homes.cell[item]
+                was = homes.links[item, CELL]
                 key = loss[cell] - items.price[item]
                 if was == cell or key * items.sizes[item] >= bound:
                     continue
@@ -232,11 +226,11 @@ def refill(cells, items, homes, scratch, need, cell, moved, bound):  # type: ign
             end = cheapest_first(keys, order, items.sizes, z, found, need - homes.figures[cell, 0])
             if z == end:
                 return NEVER, moved
-        if moved == len(scratch.item):
+        if moved == len(scratch.moves):
             return NEVER, moved
         item = order[z]
         z += 1
-        if homes.figures[homes.cell[item], 0] - items.sizes[item] < need:
+        if homes.figures[homes.links[item, CELL], 0] - items.sizes[item] < need:
             continue
         more += rehome(items, loss, homes, scratch, item, cell, moved)
         moved += 1
@@ -271,7 +265,7 @@ def open_cell(cells, items, homes, scratch, need, cell, moved, bound):  # type: 
     weigh(cells, sizes, price, homes.worth, homes.edge, cell, need, False, scratch.keys, scratch.rows)
     if -homes.worth[cell] >= bound:
         return NEVER, moved
-    loss, keys, order = cells.loss, scratch.more_keys, scratch.more
+    loss, keys, order = cells.loss, scratch.keys, scratch.rows
     more, rows, gainers = 0, homes.figures[cell, 0], 0
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
         item = cells.members[at]
@@ -288,7 +282,7 @@ def open_cell(cells, items, homes, scratch, need, cell, moved, bound):  # type: 
         for at in range(cells.begin[cell], cells.begin[cell + 1]):
             item = cells.members[at]
             key = loss[cell] - items.price[item]
-            if key >= 0 and homes.cell[item] != cell and more + key * items.sizes[item] < bound:
+            if key >= 0 and homes.links[item, CELL] != cell and more + key * items.sizes[item] < bound:
                 keys[found], order[found] = key, item
                 found += 1
                 rows += items.sizes[item]
@@ -297,17 +291,17 @@ def open_cell(cells, items, homes, scratch, need, cell, moved, bound):  # type: 
     end = cheapest_first(keys, order, items.sizes, gainers, found, lacks)
     for z in range(gainers, end):
         more += keys[z] * items.sizes[order[z]]
-    if more >= bound or moved + end > len(scratch.item):
+    if more >= bound or moved + end > len(scratch.moves):
         return NEVER, moved
-    if not homes.open[cell]:
+    if homes.head[cell] < 0:
         for at in range(cells.begin[cell], cells.begin[cell + 1]):
-            homes.newest[cells.members[at]] = cell
+            homes.links[cells.members[at], NEWEST] = cell
     begun, givers = moved, moved + end
     for z in range(end):
         rehome(items, loss, homes, scratch, order[z], cell, moved)
         moved += 1
     for z in range(begun, givers):
-        was = scratch.origin[z]
+        was = scratch.moves[z, 1]
         if 0 < homes.figures[was, 0] < need:
             cost, moved = settle(cells, items, homes, scratch, need, was, moved, bound - more)
             if cost == NEVER:
@@ -326,7 +320,7 @@ def kept(items, loss, limits, homes, scratch, more, begun, moved):  # type: igno
     for z in range(begun, moved):
         if not fine:
             break
-        was, now = scratch.origin[z], homes.cell[scratch.item[z]]
+        was, now = scratch.moves[z, 1], homes.links[scratch.moves[z, 0], CELL]
         fine = keeps(homes.figures[now], limits) and (homes.figures[was, 0] == 0 or keeps(homes.figures[was], limits))
     if fine:
         return moved
@@ -343,14 +337,14 @@ def step(cells, items, limits, homes, marks, scratch, need, cell):  # type: igno
     """
     fresh = False
     for at in range(cells.begin[cell], cells.begin[cell + 1]):
-        if marks.changed[homes.cell[cells.members[at]]] > marks.tried[cell]:
+        if marks.changed[homes.links[cells.members[at], CELL]] > marks.tried[cell]:
             fresh = True
             break
     if not fresh:
         return 0, 0
     marks.tried[cell] = marks.clock[0] - 1
     loss = cells.loss
-    if homes.open[cell]:
+    if homes.head[cell] >= 0:
         more, moved = deal(loss, items, homes, scratch, cell, 0, 0)
         moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
         if moved > 0:
@@ -407,7 +401,7 @@ def chain(cells, index, items, limits, homes, marks, scratch, need, first):  # t
     the beginning, the chain is kept. O(items of cells * cells of an item).
     """
     loss = cells.loss
-    if homes.open[first] or -marks.usual[first] >= loss[first] * need:
+    if homes.head[first] >= 0 or -marks.usual[first] >= loss[first] * need:
         return 0, 0
     more, moved = open_cell(cells, items, homes, scratch, need, first, 0, loss[first] * need)
     moved = kept(items, loss, limits, homes, scratch, more, 0, moved)
@@ -417,10 +411,10 @@ def chain(cells, index, items, limits, homes, marks, scratch, need, first):  # t
     followed, reached = 0, 0
     while moved > 0 and more >= 0:
         if followed < moved:  # where did this item come from, and where else might it be?
-            item, cell = scratch.item[followed], scratch.origin[followed]
+            item, cell = scratch.moves[followed, 0], scratch.moves[followed, 1]
             followed += 1
             reached = reach(loss, index, items, marks, mark, item, cell, reached)
-            if not homes.open[cell] or marks.seen[cell] == mark:
+            if homes.head[cell] < 0 or marks.seen[cell] == mark:
                 continue
             marks.seen[cell] = mark
             less, end = deal(loss, items, homes, scratch, cell, moved, 0)
@@ -454,6 +448,8 @@ def move_cells(cells, index, items, limits, homes, marks, scratch, need, order, 
         if moved > 0:
             total += more
             for z in range(moved):
-                marks.changed[scratch.origin[z]] = marks.changed[homes.cell[scratch.item[z]]] = marks.clock[0]
+                marks.changed[scratch.moves[z, 1]] = marks.changed[homes.links[scratch.moves[z, 0], CELL]] = (
+                    marks.clock[0]
+                )
             marks.clock[0] += 1
     return total

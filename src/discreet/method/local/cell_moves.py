@@ -15,6 +15,10 @@ import numpy.typing as npt
 
 from discreet.encoded import Ints
 from discreet.method.local.cell_move_kernels import (
+    CELL,
+    LAST,
+    NEWEST,
+    NEXT,
     Homes,
     Marks,
     MovedItems,
@@ -59,7 +63,7 @@ def by_cell_moves(
     moving.steps()
     moving.chains()
     moving.steps()
-    numbers, of = np.unique(moving.homes.cell, return_inverse=True)
+    numbers, of = np.unique(moving.homes.links[:, CELL], return_inverse=True)
     return collected(part, of, len(numbers))
 
 
@@ -115,9 +119,9 @@ class _Moving:
         self.items.before[:] = price
         members = self.cells.members[: len(self.own)]
         members[:] = members[np.argsort(self.own * (most + 1) + most - price[members], kind="stable")]
-        which = np.flatnonzero(self.homes.open)
+        which = np.flatnonzero(self.homes.head >= 0)
         begun = cells_of_items(some_cells(self.cells, which), len(price))
-        self.homes.newest[:] = -1
+        self.homes.links[:, NEWEST] = -1
         self.homes.ordered[0] = len(self.own)
         self.homes = self.homes._replace(begun=begun._replace(cells=which[begun.cells]))
 
@@ -180,23 +184,12 @@ def _homes(of: Ints, counted: Ints, loss: Ints) -> Homes:
     order = np.argsort(of, kind="stable")
     one, other = order[:-1], order[1:]
     alike = of[one] == of[other]
-    head, following, last = (np.full(size, -1, dtype=np.int64) for size in (cells, len(of), len(of)))
+    links, head = np.full((len(of), 4), -1, dtype=np.int64), np.full(cells, -1, dtype=np.int64)
     head[of[order[::-1]]] = order[::-1]
-    following[one[alike]], last[other[alike]] = other[alike], one[alike]
-    none = np.zeros(0, dtype=np.int64)
-    return Homes(
-        cell=of.copy(),
-        head=head,
-        next=following,
-        last=last,
-        begun=CellsOfItems(none, none),
-        newest=np.full(len(of), -1, dtype=np.int64),
-        open=figures[:, 0] > 0,
-        figures=figures,
-        worth=np.zeros(cells, dtype=np.int64),
-        edge=loss.copy(),
-        ordered=np.zeros(1, dtype=np.int64),
-    )
+    links[:, CELL] = of
+    links[one[alike], NEXT], links[other[alike], LAST] = other[alike], one[alike]
+    none, worth = np.zeros(0, dtype=np.int64), np.zeros(cells, dtype=np.int64)
+    return Homes(links, head, CellsOfItems(none, none), figures, worth, loss.copy(), np.zeros(1, dtype=np.int64))
 
 
 def _marks(items: int, cells: int) -> Marks:
@@ -207,10 +200,8 @@ def _marks(items: int, cells: int) -> Marks:
 
 
 def _scratch(items: int) -> MoveRoom:
-    moves = MOST_MOVES * items + 64
-    item, origin = (np.empty(moves, dtype=np.int64) for _ in range(2))
-    keys, rows, more_keys, more = (np.zeros(items, dtype=np.int64) for _ in range(4))
-    return MoveRoom(item, origin, keys, rows, more_keys, more)
+    keys, rows = (np.empty(items, dtype=np.int64) for _ in range(2))
+    return MoveRoom(np.empty((MOST_MOVES * items + 64, 2), dtype=np.int64), keys, rows)
 
 
 def _pieces(order: Ints, weights: Ints) -> list[Ints]:
