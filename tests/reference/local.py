@@ -15,8 +15,8 @@ from discreet.encoded import Ints
 from discreet.method.base.problem import CutProblem, GroupTable
 from discreet.method.base.space import Flags, Space
 from discreet.method.base.targets import COSTS, MAJORITY, SQUARES, CutTarget
-from discreet.method.local.group_kernels import NEVER, ItemGroups, keeps, total_cost
-from discreet.method.local.group_room import copied, undo_room
+from discreet.method.local.group_kernels import NEVER, ItemGroups, keeps
+from discreet.method.local.group_room import copied, total_cost, undo_room
 from discreet.method.local.grouping import Local
 from discreet.method.local.items import ItemPart, breaks
 from discreet.method.local.move_kernels import deal

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import BuiltinFunctionType
 from typing import Any
 
 import numba
@@ -36,6 +37,9 @@ _known: dict[tuple[Any, Any], Any] = {}
 """What an operator makes of numbers and arrays, by the operator and their types."""
 _operators: Any = functions.BaseFunction
 _looking_up = _operators.get_call_type
+_list_vars = ir.Inst._rec_list_vars
+_LEAVES = {str, int, bool, type(None), ir.Loc, BuiltinFunctionType}
+"""Parts of an instruction in which no variable is."""
 _depth = [0]
 
 
@@ -213,6 +217,7 @@ def _quick_lookup() -> Iterator[None]:
     """Look up what an operator makes of numbers and arrays once while this compiles (which it does alone)."""
     _depth[0] += 1
     _operators.get_call_type = _look_up
+    setattr(ir.Inst, "_rec_list_vars", _variables)
     plain = errors._termcolor_inst if _depth[0] > 1 or numba.config.COLOR_SCHEME != "no_color" else _PlainTexts()
     kept, errors._termcolor_inst = errors._termcolor_inst, plain
     try:
@@ -222,6 +227,23 @@ def _quick_lookup() -> Iterator[None]:
         _depth[0] -= 1
         if not _depth[0]:
             _operators.get_call_type = _looking_up
+            setattr(ir.Inst, "_rec_list_vars", _list_vars)
+
+
+def _variables(said: Any, value: Any) -> list[Any]:
+    """List the variables in a part of an instruction as Numba does, but without a look into what has none."""
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, list | tuple):
+        return _list_vars(said, value)  # type: ignore[no-any-return]
+    found: list[Any] = []
+    for part in value:
+        kind = type(part)
+        if kind is ir.Var:
+            found.append(part)
+        elif kind not in _LEAVES:
+            found += _variables(said, part)
+    return found
 
 
 class _PlainTexts:

@@ -17,8 +17,8 @@ import discreet as d
 from discreet.common.compiled import always
 from discreet.method.local import cell_moves, improving, pricing, search, ways
 from discreet.method.local.cell_move_kernels import CELL, LAST, NEXT, MovedItems, find_boxes, move_cells
-from discreet.method.local.group_kernels import GroupLimits, total_cost
-from discreet.method.local.group_room import collected
+from discreet.method.local.group_kernels import GroupLimits
+from discreet.method.local.group_room import collected, total_cost
 from discreet.method.local.hearing import Hearing
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.price_kernels import PricedCells, cheapest_first
@@ -284,7 +284,7 @@ def test_groups_with_sets_lose_no_more_than_they_did(seed: int, monkeypatch: pyt
 
     def compared(part: Any, before: Any, promising: Any, carry_on: Any) -> Any:
         found = cell_moves.by_cell_moves(part, before, promising, carry_on)
-        seen.append((int(total_cost(found)), int(total_cost(before))))
+        seen.append((total_cost(found), total_cost(before)))
         return found
 
     monkeypatch.setattr(improving, "by_cell_moves", compared)

@@ -15,7 +15,7 @@ from discreet.common.compiled import need_all
 from discreet.method.base.problem import CutProblem
 from discreet.method.local import gather_kernels, group_kernels, settling
 from discreet.method.local.group_kernels import NEVER, ItemGroups
-from discreet.method.local.group_room import collected, copied
+from discreet.method.local.group_room import collected, copied, total_cost
 from discreet.method.local.items import ItemPart, parts_of
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.search import search
@@ -77,9 +77,9 @@ def test_the_cheapest_way_is_found(
     for name in ("of", "head", "figures", "losses"):
         assert np.array_equal(getattr(before, name), getattr(untouched, name))
     if best is None:
-        assert found.cost == NEVER or group_kernels.total_cost(found.groups) == found.cost
+        assert found.cost == NEVER or total_cost(found.groups) == found.cost
         return
-    assert found.cost == group_kernels.total_cost(found.groups) <= group_kernels.total_cost(best)
+    assert found.cost == total_cost(found.groups) <= total_cost(best)
     used = range(int(found.groups.numbers[0]))
     assert all(group_kernels.keeps(found.groups.figures[n], part.limits) for n in used if found.groups.head[n] >= 0)
     again = collected(part, found.groups.of, len(used))
@@ -154,7 +154,7 @@ def test_rows_that_nobody_has_room_for_get_groups_of_their_own() -> None:
         before = collected(part, np.where(ill, rows, np.arange(rows)), rows + 1)
         found = Settling(part, lambda go_on=go_on: go_on).settle(before, rows)  # type: ignore[misc]
         groups = found.groups
-        assert found.cost == group_kernels.total_cost(groups) == 30 * 3 * 2 * part.shapes.whole[0] // (rows - 1)
+        assert found.cost == total_cost(groups) == 30 * 3 * 2 * part.shapes.whole[0] // (rows - 1)
         assert sorted(np.bincount(groups.of).tolist()) == [0] * 91 + [1] * 210 + [3] * 30
 
 

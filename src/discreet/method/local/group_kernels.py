@@ -244,8 +244,14 @@ def leave(groups, item):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
-    """Make the lists, labels and figures of all groups from the group of each item. O(items * (columns + figures))."""
+def collect(shapes, items, groups, only):  # type: ignore[no-untyped-def]
+    """Make the lists, labels and figures of all groups from the group of each item.
+
+    Or labels and figures of one group `only` (-1: of all), from its list. O(items * (columns + figures)).
+    """
+    if only >= 0:
+        recount(shapes, items, groups, only)
+        return
     for g in range(groups.numbers[0]):
         groups.head[g] = -1
     for item in range(len(groups.of)):
@@ -258,24 +264,6 @@ def collect(shapes, items, groups):  # type: ignore[no-untyped-def]
 def cost(groups, g):  # type: ignore[no-untyped-def]
     """Return what all rows of a group lose, and what the group costs those who predict something. O(1)."""
     return groups.figures[g, 0] * groups.losses[g, groups.losses.shape[1] - 1] + groups.judged[g]
-
-
-@kernel
-def total_loss(groups):  # type: ignore[no-untyped-def]
-    """Return what all rows lose. O(groups)."""
-    total = 0
-    for g in range(groups.numbers[0]):
-        total += cost(groups, g) - groups.judged[g]
-    return total
-
-
-@kernel
-def total_cost(groups):  # type: ignore[no-untyped-def]
-    """Return what all groups cost. O(groups)."""
-    total = 0
-    for g in range(groups.numbers[0]):
-        total += cost(groups, g)
-    return total
 
 
 @kernel

@@ -29,8 +29,24 @@ def collected(part: ItemPart, of: Ints, count: int) -> ItemGroups:
         np.zeros(room, dtype=np.int64),
         np.array([count, 0], dtype=np.int64),
     )
-    group_kernels.collect(part.shapes, items, groups)
+    group_kernels.collect(part.shapes, items, groups, -1)
     return groups
+
+
+def cost_of(groups: ItemGroups, g: int) -> int:
+    """Return what all rows of a group lose, and what the group costs those who predict something."""
+    return int(groups.figures[g, 0]) * int(groups.losses[g, -1]) + int(groups.judged[g])
+
+
+def total_loss(groups: ItemGroups) -> int:
+    """Return what all rows lose."""
+    used = int(groups.numbers[0])
+    return int((groups.figures[:used, 0] * groups.losses[:used, -1]).sum())
+
+
+def total_cost(groups: ItemGroups) -> int:
+    """Return what all groups cost."""
+    return total_loss(groups) + int(groups.judged[: int(groups.numbers[0])].sum())
 
 
 def with_rest(part: ItemPart, of: Ints, count: int) -> ItemGroups:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.method.base.space import Flags
-from discreet.method.local import group_kernels
 from discreet.method.local.group_kernels import ItemGroups
-from discreet.method.local.group_room import copied
+from discreet.method.local.group_room import copied, total_loss
 from discreet.method.local.items import ItemPart
 from discreet.method.local.peeling import PeelingWatch
 from discreet.method.local.settling import Settling
@@ -32,7 +31,7 @@ class Hearing:
 
     def goes_on_with(self, groups: ItemGroups) -> bool:
         """Whether it goes on with these groups, or because they hide too many rows."""
-        return self.goes_on(PeelingWatch(1.0, int(group_kernels.total_loss(groups)))) or self.hides_too_many(groups)
+        return self.goes_on(PeelingWatch(1.0, total_loss(groups))) or self.hides_too_many(groups)
 
     def hidden(self, groups: ItemGroups) -> Flags:
         """Return which groups tell nothing."""

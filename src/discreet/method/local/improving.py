@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from discreet.encoded import Ints
-from discreet.method.local import gains, group_kernels, move_kernels, split_kernels
+from discreet.method.local import gains, move_kernels, split_kernels
 from discreet.method.local.cell_moves import by_cell_moves
 from discreet.method.local.goals import unite
 from discreet.method.local.group_kernels import ItemGroups
-from discreet.method.local.group_room import collected, copied, undo_room
+from discreet.method.local.group_room import collected, copied, total_cost, undo_room
 from discreet.method.local.hearing import Hearing
 from discreet.method.local.items import ItemPart
 from discreet.method.local.lattice import LevelBlock, block_of, by_block, two_blocks
@@ -80,7 +80,7 @@ class Improving:
     def _spared(self) -> tuple[bool, int, ItemGroups]:
         """Spare hidden rows; return whether still too many are hidden, what all cost, and the groups."""
         self.groups = self.hearing.spare_hidden(self.groups)
-        return self.hearing.hides_too_many(self.groups), int(group_kernels.total_cost(self.groups)), self.groups
+        return self.hearing.hides_too_many(self.groups), total_cost(self.groups), self.groups
 
     def move_cells(self, promising: PricedCells) -> None:
         """Open and close cells, and move rows, while all lose less."""
@@ -91,7 +91,7 @@ class Improving:
         """Release cells that were nearly missed, dissolve, split and move, while that gains enough."""
         missed = self.missed[np.argsort(-self.missed[:, 3], kind="stable")]
         self.unite()
-        lost = int(group_kernels.total_cost(self.groups))
+        lost = total_cost(self.groups)
         for _ in range(ROUNDS):
             before = self.groups if self.predicts else None
             self.groups = self.groups if before is None else copied(before)
@@ -100,7 +100,7 @@ class Improving:
             self.relocate()
             self.split(np.flatnonzero(self.groups.figures[: self.groups.numbers[0], 0] >= 2 * self.part.least))
             self.unite()
-            now = int(group_kernels.total_cost(self.groups))
+            now = total_cost(self.groups)
             if before is not None and now > lost:  # groups that were better apart have come to look alike
                 self.groups = before
                 break

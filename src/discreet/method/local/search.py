@@ -23,10 +23,9 @@ from discreet.common.compiled import need_all
 from discreet.encoded import Ints
 from discreet.method.base.loss import Units
 from discreet.method.base.problem import CutProblem
-from discreet.method.local import group_kernels
 from discreet.method.local.goals import judged_of_all, left_out_cost
 from discreet.method.local.group_kernels import NEVER
-from discreet.method.local.group_room import broken_groups, with_rest
+from discreet.method.local.group_room import broken_groups, cost_of, total_cost, total_loss, with_rest
 from discreet.method.local.grouping import Local, LocalGrouping, PartFound
 from discreet.method.local.hearing import Hearing
 from discreet.method.local.improving import Improving
@@ -159,14 +158,14 @@ class _LocalSearch:
 
         def go_on() -> bool:
             nonlocal hurries
-            if hurries and not self.hearing.goes_on(PeelingWatch(1.0, int(group_kernels.total_loss(before)))):
+            if hurries and not self.hearing.goes_on(PeelingWatch(1.0, total_loss(before))):
                 hurries, self.ends = False, self._may_hide(still)
             return not self.ends
 
         found = Settled(before, NEVER) if self.ends else Settling(self.part, go_on).settle(before, g)
         self.groups = found.groups
         if removable:
-            others = int(group_kernels.total_cost(before) - group_kernels.cost(before, g))
+            others = total_cost(before) - cost_of(before, g)
             if others + self._left_out(before.figures[g]) <= found.cost:
                 self.groups = before
                 return "removed"

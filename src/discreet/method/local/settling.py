@@ -18,7 +18,7 @@ from discreet.method.base.measure_kernels import DENOMINATOR, FIRST, MEASURE, NU
 from discreet.method.base.targets import MAJORITY
 from discreet.method.local import gather_kernels, group_kernels, move_kernels, split_kernels
 from discreet.method.local.group_kernels import NEVER, ItemGroups
-from discreet.method.local.group_room import copied, undo_room
+from discreet.method.local.group_room import copied, cost_of, total_cost, undo_room
 from discreet.method.local.items import ItemPart
 
 LOOKS_AT_ONCE = 4_000_000
@@ -148,8 +148,8 @@ class Settling:
 
     def _others_come(self, before: ItemGroups, g: int, found: Settled) -> Settled:
         """Return the cheapest of what was found, and of taking in items that others can spare, or whole groups."""
-        least = int(group_kernels.cost(before, g)) + self._lacking(before.figures[g]) * int(before.losses[g, -1])
-        together = max(least, int(group_kernels.total_cost(before)))
+        least = cost_of(before, g) + self._lacking(before.figures[g]) * int(before.losses[g, -1])
+        together = max(least, total_cost(before))
         for way, at_least in ((self._top_up, least), (self._merge, together))[: 1 + self.merges]:
             if (found.cost > at_least or not self._grows) and self.go_on():
                 groups = copied(before)
@@ -180,7 +180,7 @@ class Settling:
                 size = max(len(piece) // 2, 1)
         rest = np.concatenate([np.array(refused, dtype=np.int64), left])
         _link(groups, g, rest)
-        group_kernels.recount(part.shapes, part.items, groups, g)
+        group_kernels.collect(part.shapes, part.items, groups, g)
         return not len(rest) and self._allowed(groups)
 
     def _top_up(self, groups: ItemGroups, g: int) -> bool:
@@ -235,5 +235,5 @@ def _link(groups: ItemGroups, g: int, items: Ints) -> None:
 
 
 def _cheaper(found: Settled, groups: ItemGroups) -> Settled:
-    cost = int(group_kernels.total_cost(groups))
+    cost = total_cost(groups)
     return Settled(groups, cost) if cost < found.cost else found

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from discreet.method.local import group_kernels
 from discreet.method.local.group_kernels import ItemGroups
+from discreet.method.local.group_room import total_cost
 from discreet.method.local.improving import Improving
 from discreet.method.local.price_kernels import PricedCells
 from discreet.method.local.pricing import FEW_PRICED, MOST_PRICED, priced
@@ -61,7 +61,7 @@ def _by_prices(improving: Improving) -> Starts:
         improving.dissolve()
         improving.relocate()
     improving.move_cells(promising)
-    now, then = (int(group_kernels.total_cost(groups)) for groups in (improving.groups, before))
+    now, then = (total_cost(groups) for groups in (improving.groups, before))
     if improving.rows <= FEW_PRICED or not (part.told_by_levels and part.counts_rows):
         # They mostly get better than those of peeling when all are made better, so a hundredth more is allowed.
         return Starts([before] if now * 100 >= then * 101 else [improving.groups, before], False, promising)
