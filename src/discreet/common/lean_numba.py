@@ -217,7 +217,7 @@ def _quick_lookup() -> Iterator[None]:
     """Look up what an operator makes of numbers and arrays once while this compiles (which it does alone)."""
     _depth[0] += 1
     _operators.get_call_type = _look_up
-    setattr(ir.Inst, "_rec_list_vars", _variables)
+    ir.Inst._rec_list_vars = _variables  # type: ignore[method-assign]
     plain = errors._termcolor_inst if _depth[0] > 1 or numba.config.COLOR_SCHEME != "no_color" else _PlainTexts()
     kept, errors._termcolor_inst = errors._termcolor_inst, plain
     try:
@@ -227,7 +227,7 @@ def _quick_lookup() -> Iterator[None]:
         _depth[0] -= 1
         if not _depth[0]:
             _operators.get_call_type = _looking_up
-            setattr(ir.Inst, "_rec_list_vars", _list_vars)
+            ir.Inst._rec_list_vars = _list_vars  # type: ignore[method-assign]
 
 
 def _variables(said: Any, value: Any) -> list[Any]:
