@@ -23,6 +23,7 @@ from discreet.method.local.cell_move_kernels import (
     Marks,
     MovedItems,
     MoveRoom,
+    chain_cells,
     find_boxes,
     move_cells,
 )
@@ -61,8 +62,9 @@ def by_cell_moves(
     )
     moving = _Moving(part, groups, cells, len(own.loss), carry_on)
     moving.steps()
-    moving.chains()
-    moving.steps()
+    if part.told_by_levels and carry_on():  # labels tighter than those of cells leave chains little to gain
+        moving.chains()
+        moving.steps()
     numbers, of = np.unique(moving.homes.links[:, CELL], return_inverse=True)
     return collected(part, of, len(numbers))
 
@@ -76,7 +78,6 @@ class _Moving:
         self.part = part
         self.cells = cells
         self.carry_on = carry_on
-        self.index = cells_of_items(cells, len(groups.of))
         self.homes = _homes(groups.of, groups.figures[:own], cells.loss)
         self.marks = _marks(len(groups.of), len(cells.loss))
         self.scratch = _scratch(len(groups.of))
@@ -87,24 +88,22 @@ class _Moving:
 
     def steps(self) -> None:
         """Open and close cells while all lose less for it."""
+        part = self.part
         for _ in range(SWEEPS):
             self._put_in_order()
-            if not self._moved(chains=False) or not self.carry_on():
+            given = self.cells, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
+            if not sum(int(move_cells(*given, some)) for some in self._pieces()) or not self.carry_on():
                 break
 
     def chains(self) -> None:
         """Open cells for which all lose more, and others that make up for it."""
-        if not self.carry_on():
-            return
+        part = self.part
         self._put_in_order()
         self.marks.usual[:] = self.homes.worth
-        self._moved(chains=True)
-
-    def _moved(self, *, chains: bool) -> int:
-        """Go through all cells once; return what all lose more."""
-        part = self.part
-        given = self.cells, self.index, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
-        return sum(int(move_cells(*given, some, chains)) for some in self._pieces())
+        index = cells_of_items(self.cells, len(self.items.sizes))
+        given = self.cells, index, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
+        for some in self._pieces():
+            chain_cells(*given, some)
 
     def _pieces(self) -> Iterator[Ints]:
         """Yield the cells in pieces of about as many members, until all are done or the search shall end."""
