@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import discreet as d
 from discreet.common.compiled import always
 from discreet.method.local import cell_moves, improving, pricing, search, ways
-from discreet.method.local.cell_move_kernels import CELL, LAST, NEXT, MovedItems, chain_cells, find_boxes, move_cells
+from discreet.method.local.cell_move_kernels import CELL, LAST, NEXT, MovedItems, find_boxes, move_cells
 from discreet.method.local.group_kernels import GroupLimits
 from discreet.method.local.group_room import collected, total_cost
 from discreet.method.local.hearing import Hearing
@@ -107,8 +107,8 @@ class Steps:
     def gone_through(self, *, chains: bool) -> int:
         cells, items, limits, homes, room, need = self.given
         self.marks.usual[:] = homes.worth
-        rest = items, limits, homes, self.marks, room, need, np.arange(len(self.case.cells))
-        more: int = chain_cells(cells, self.index, *rest) if chains else move_cells(cells, *rest)
+        order = np.arange(len(self.case.cells))
+        more: int = move_cells(cells, self.index, items, limits, homes, self.marks, room, need, order, chains)
         self.counted(more)
         return more
 

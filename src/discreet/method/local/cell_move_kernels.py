@@ -434,36 +434,22 @@ def chain(cells, index, items, limits, homes, marks, scratch, need, first):  # t
 
 
 @kernel
-def note(homes, marks, scratch, moved):  # type: ignore[no-untyped-def]
-    """Note which cells so many moves have changed. O(moves)."""
-    for z in range(moved):
-        marks.changed[scratch.moves[z, 1]] = marks.clock[0]
-        marks.changed[homes.links[scratch.moves[z, 0], CELL]] = marks.clock[0]
-    marks.clock[0] += 1
-
-
-@kernel
-def move_cells(cells, items, limits, homes, marks, scratch, need, order):  # type: ignore[no-untyped-def]
-    """Close or open cells where all lose less then; return what all lose more.
+def move_cells(cells, index, items, limits, homes, marks, scratch, need, order, chains):  # type: ignore[no-untyped-def]
+    """Close or open cells where all lose less then, or begin `chains` with them; return what all lose more.
 
     O(items of cells), and what trying costs.
     """
     total = 0
     for q in range(len(order)):
-        more, moved = step(cells, items, limits, homes, marks, scratch, need, order[q])
+        if chains:
+            more, moved = chain(cells, index, items, limits, homes, marks, scratch, need, order[q])
+        else:
+            more, moved = step(cells, items, limits, homes, marks, scratch, need, order[q])
         if moved > 0:
             total += more
-            note(homes, marks, scratch, moved)
-    return total
-
-
-@kernel
-def chain_cells(cells, index, items, limits, homes, marks, scratch, need, order):  # type: ignore[no-untyped-def]
-    """Begin chains of steps with these cells; return what all lose more. O(items of cells), and what chains cost."""
-    total = 0
-    for q in range(len(order)):
-        more, moved = chain(cells, index, items, limits, homes, marks, scratch, need, order[q])
-        if moved > 0:
-            total += more
-            note(homes, marks, scratch, moved)
+            for z in range(moved):
+                marks.changed[scratch.moves[z, 1]] = marks.changed[homes.links[scratch.moves[z, 0], CELL]] = (
+                    marks.clock[0]
+                )
+            marks.clock[0] += 1
     return total

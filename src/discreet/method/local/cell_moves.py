@@ -23,7 +23,6 @@ from discreet.method.local.cell_move_kernels import (
     Marks,
     MovedItems,
     MoveRoom,
-    chain_cells,
     find_boxes,
     move_cells,
 )
@@ -78,6 +77,7 @@ class _Moving:
         self.part = part
         self.cells = cells
         self.carry_on = carry_on
+        self.index = cells_of_items(cells, len(groups.of))
         self.homes = _homes(groups.of, groups.figures[:own], cells.loss)
         self.marks = _marks(len(groups.of), len(cells.loss))
         self.scratch = _scratch(len(groups.of))
@@ -88,22 +88,22 @@ class _Moving:
 
     def steps(self) -> None:
         """Open and close cells while all lose less for it."""
-        part = self.part
         for _ in range(SWEEPS):
             self._put_in_order()
-            given = self.cells, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
-            if not sum(int(move_cells(*given, some)) for some in self._pieces()) or not self.carry_on():
+            if not self._moved(chains=False) or not self.carry_on():
                 break
 
     def chains(self) -> None:
         """Open cells for which all lose more, and others that make up for it."""
-        part = self.part
         self._put_in_order()
         self.marks.usual[:] = self.homes.worth
-        index = cells_of_items(self.cells, len(self.items.sizes))
-        given = self.cells, index, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
-        for some in self._pieces():
-            chain_cells(*given, some)
+        self._moved(chains=True)
+
+    def _moved(self, *, chains: bool) -> int:
+        """Go through all cells once; return what all lose more."""
+        part = self.part
+        given = self.cells, self.index, self.items, part.limits, self.homes, self.marks, self.scratch, part.least
+        return sum(int(move_cells(*given, some, chains)) for some in self._pieces())
 
     def _pieces(self) -> Iterator[Ints]:
         """Yield the cells in pieces of about as many members, until all are done or the search shall end."""
