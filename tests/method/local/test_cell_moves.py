@@ -97,7 +97,8 @@ class Steps:
         assert (homes.head >= 0).tolist() == [have > 0 for have in rows]
         assert items.price.tolist() == cells.loss[homes.links[:, CELL]].tolist()
         for cell in range(len(rows)):
-            listed, item = [], int(homes.head[cell])
+            listed: list[int] = []
+            item = int(homes.head[cell])
             while item >= 0:
                 assert homes.links[item, LAST] == (listed[-1] if listed else -1)
                 listed.append(item)
